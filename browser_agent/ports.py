@@ -1,0 +1,198 @@
+"""What the layers above need of the layers below: small Protocols, and the place to plug them in.
+
+``tools`` and ``robot`` see browsers, models and stores only through these. ``assembly`` plugs the
+adapters in with :func:`provide`; nothing here imports an adapter.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from browser_agent.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
+
+    from browser_agent.records.limits import BrowserLimits
+    from browser_agent.records.model import ModelDelta, ModelReply, ModelRequest
+    from browser_agent.records.policy import Decision
+    from browser_agent.records.result import Result
+
+
+class Model(Protocol):
+    """A language model. Raises InferenceError after its own retries, nothing else of its own."""
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Answer one request."""
+        ...
+
+
+@runtime_checkable
+class StreamingModel(Protocol):
+    """A model that can also give its reply in pieces; the ModelReply comes last."""
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[ModelDelta | ModelReply]:
+        """Yield deltas, then the whole reply."""
+        ...
+
+
+@runtime_checkable
+class StatefulModel(Protocol):
+    """A model that offers its state for ``RobotResult.managed_state``."""
+
+    def get_state(self) -> Mapping[str, object] | None:
+        """JSON-like state, redacted by the caller."""
+        ...
+
+
+class Session(Protocol):
+    """One isolated browser session. Every call returns a Result and raises for nothing a page,
+    a network, a URL, a ref or a timeout did."""
+
+    @property
+    def limits(self) -> BrowserLimits: ...
+    @property
+    def closing(self) -> Result | None: ...
+
+    async def navigate(self, url: str) -> Result: ...
+    async def back(self) -> Result: ...
+    async def forward(self) -> Result: ...
+    async def reload(self) -> Result: ...
+    async def snapshot(self, mode: str = "full", *, cursor: str | None = None) -> Result: ...
+    async def changes(self, since: Result | str | None = None) -> Result: ...
+    async def find(
+        self, text: str | None = None, *, role: str | None = None, regex: str | None = None
+    ) -> Result: ...
+    async def read(
+        self, format: str = "text", *, ref: str | None = None, cursor: str | None = None
+    ) -> Result: ...
+    async def click(
+        self,
+        ref: str,
+        *,
+        button: str = "left",
+        count: int = 1,
+        modifiers: Sequence[str] = (),
+    ) -> Result: ...
+    async def fill(self, ref: str, text: str) -> Result: ...
+    async def type(
+        self, ref: str, text: str, *, submit: bool = False, slowly: bool = False
+    ) -> Result: ...
+    async def fill_form(self, fields: Sequence[Mapping[str, object]]) -> Result: ...
+    async def press(self, key: str, *, ref: str | None = None) -> Result: ...
+    async def select(self, ref: str, values: Sequence[str]) -> Result: ...
+    async def check(self, ref: str, checked: bool = True) -> Result: ...
+    async def hover(self, ref: str) -> Result: ...
+    async def drag(self, start: str, end: str) -> Result: ...
+    async def drop(
+        self, ref: str, *, paths: Sequence[str] = (), data: Mapping[str, str] | None = None
+    ) -> Result: ...
+    async def scroll(
+        self,
+        direction: str = "down",
+        *,
+        ref: str | None = None,
+        to_text: str | None = None,
+        amount: int | None = None,
+    ) -> Result: ...
+    async def upload(self, paths: Sequence[str], *, ref: str | None = None) -> Result: ...
+    async def wait_for(
+        self,
+        *,
+        text: str | None = None,
+        text_gone: str | None = None,
+        ref: str | None = None,
+        url: str | None = None,
+        load: str | None = None,
+        time_s: float | None = None,
+    ) -> Result: ...
+    async def tabs(self) -> Result: ...
+    async def new_tab(self, url: str | None = None) -> Result: ...
+    async def select_tab(self, tab: str) -> Result: ...
+    async def close_tab(self, tab: str) -> Result: ...
+    async def screenshot(self, *, ref: str | None = None, full_page: bool = False) -> Result: ...
+    async def pdf(self) -> Result: ...
+    async def downloads(self) -> Result: ...
+    async def console(self) -> Result: ...
+    async def requests(self) -> Result: ...
+    async def request(self, index: int, *, part: str | None = None) -> Result: ...
+    async def dialogs(self) -> Result: ...
+    async def answer_dialog(self, accept: bool, text: str | None = None) -> Result: ...
+    async def resize(self, width: int, height: int) -> Result: ...
+    async def extract(
+        self, schema: object, *, ref: str | None = None, model: Model | None = None
+    ) -> Result: ...
+    async def verify(self, result: Result | str) -> Result: ...
+    async def close(self) -> Result: ...
+
+
+class Browser(Protocol):
+    """A running browser that opens sessions."""
+
+    @property
+    def limits(self) -> BrowserLimits: ...
+    @property
+    def closing(self) -> Result | None: ...
+
+    def session(self, **options: object) -> AbstractAsyncContextManager[Session]: ...
+    async def read(self, url: str, *, format: str = "markdown") -> Result: ...
+    async def fetch_text(self, url: str, *, max_bytes: int) -> Result:
+        """GET a small text (robots.txt, sitemap.xml) through the policy; ``read``-shaped data."""
+        ...
+    def admit(self, url: str) -> Decision:
+        """Grant the exact origin of a URL that the operator gave; metadata addresses never."""
+        ...
+    async def close(self) -> Result: ...
+
+
+class BlobStore(Protocol):
+    """Bytes by SHA-256: preimages, captures, artifacts."""
+
+    def put(self, content: bytes) -> str:
+        """Store and return ``sha256:<hex>``; storing twice is one blob."""
+        ...
+
+    def get(self, digest: str) -> bytes | None:
+        """The bytes, or None when not stored."""
+        ...
+
+
+class RunLog(Protocol):
+    """The append-only, hash-chained events of one run."""
+
+    def append(self, kind: str, fields: Mapping[str, object]) -> None:
+        """Write one redacted event; durable when this returns."""
+        ...
+
+
+class Journal(Protocol):
+    """Durable record of owners, their resources and operations in flight (shared by processes)."""
+
+    def open_owner(self, token: str, facts: Mapping[str, object]) -> None: ...
+    def add_resource(self, token: str, kind: str, name: str, facts: Mapping[str, object]) -> None: ...
+    def strike_resource(self, token: str, kind: str, name: str) -> None: ...
+    def close_owner(self, token: str) -> None: ...
+    def begin_operation(self, token: str, operation_id: str, name: str) -> None: ...
+    def end_operation(self, operation_id: str, status: str) -> None: ...
+    def owners(self) -> Sequence[Mapping[str, object]]:
+        """Owners not closed, with their resources and open operations."""
+        ...
+
+
+_provided: dict[str, Callable[..., object]] = {}
+
+
+def provide(port: str, factory: Callable[..., object]) -> None:
+    """Plug an adapter's factory into a named port (``journal``, ``model``, ``run_folder`` …)."""
+    _provided[port] = factory
+
+
+def provided(port: str) -> Callable[..., object]:
+    """The factory of a port; ConfigurationError when nothing is plugged in."""
+    try:
+        return _provided[port]
+    except KeyError:
+        raise ConfigurationError(
+            f"no adapter for {port!r}: import browser_agent instead of its inner modules"
+        ) from None
