@@ -1,0 +1,1 @@
+"""The only code that touches Playwright: launch, sessions, operations, egress, cleanup."""

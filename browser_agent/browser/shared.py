@@ -1,0 +1,41 @@
+"""What all sessions of one browser share. Shapes only; the browser builds it at launch."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from browser_agent.logic.redact import Redactor
+    from browser_agent.logic.url_policy import UrlPolicy
+    from browser_agent.ports import BlobStore
+    from browser_agent.records.limits import BrowserLimits
+    from browser_agent.records.policy import Secret
+    from browser_agent.records.result import Result
+
+OnResult = Callable[["Result", str], Awaitable[None] | None]
+"""``on_result(result, operation)``; ``operation`` is the operation's name."""
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Shared:
+    """Settings and parts that every session of a browser uses.
+
+    ``approve`` is the operator's approval callable or None. ``coverage`` is what stands in every
+    Result's coverage (``egress``, ``sandbox``). ``artifact_dir`` is where screenshots, PDFs and
+    downloads go; None until the operator named one (then a private folder of the run is made).
+    """
+
+    limits: BrowserLimits
+    policy: UrlPolicy
+    redactor: Redactor
+    secrets: Mapping[str, Secret] = field(default_factory=dict[str, "Secret"])
+    blobs: BlobStore | None = None
+    artifact_dir: Path | None = None
+    upload_dirs: tuple[Path, ...] = ()
+    approve: object | None = None
+    on_result: OnResult | None = None
+    coverage: dict[str, object] = field(default_factory=dict[str, object])
+    disconnected: bool = False
