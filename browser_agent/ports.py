@@ -46,6 +46,18 @@ class StatefulModel(Protocol):
         ...
 
 
+class Redacts(Protocol):
+    """The one door that takes secrets out of what leaves. Idempotent; never raises."""
+
+    def redact(self, value: object) -> object:
+        """A JSON-like value with every secret written ``[REDACTED:kind]``."""
+        ...
+
+    def redact_text(self, text: str) -> str:
+        """The same for one text."""
+        ...
+
+
 class Session(Protocol):
     """One isolated browser session. Every call returns a Result and raises for nothing a page,
     a network, a URL, a ref or a timeout did."""

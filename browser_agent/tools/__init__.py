@@ -1,0 +1,1 @@
+"""Tools: what a model may call. Names, schemas and handlers; no browser, model or store code."""
