@@ -70,7 +70,8 @@ def _flag(name: str, value: object) -> bool:
     return value
 
 
-def _moment(name: str, value: object) -> datetime | None:
+def parse_moment(name: str, value: object) -> datetime | None:
+    """An aware datetime in UTC, cut to milliseconds; ISO 8601 text is accepted."""
     if value is None:
         return None
     moment = value
@@ -119,7 +120,7 @@ def _any(_: str, value: object) -> object:
 PARSERS: dict[str, Callable[[str, object], object]] = {
     "operation_id": _text,
     "final_url": _text,
-    "captured_at": _moment,
+    "captured_at": parse_moment,
     "locator": _mapping,
     "digest": _text,
     "truncated": _flag,
