@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from browser_agent.records.limits import BrowserLimits
-    from browser_agent.records.model import ModelDelta, ModelReply, ModelRequest
+    from browser_agent.records.model import ModelDelta, ModelPrice, ModelReply, ModelRequest
     from browser_agent.records.policy import Decision
     from browser_agent.records.result import Result
 
@@ -55,6 +55,37 @@ class Redacts(Protocol):
 
     def redact_text(self, text: str) -> str:
         """The same for one text."""
+        ...
+
+
+@runtime_checkable
+class PricedModel(Protocol):
+    """A model whose price is known before a call, for budgets."""
+
+    def price(self) -> ModelPrice | None:
+        """The price of a token; None when nobody knows it."""
+        ...
+
+
+@runtime_checkable
+class DescribedModel(Protocol):
+    """A model that says what it can take."""
+
+    def supports_output_schema(self) -> bool:
+        """True when ``ModelRequest.output_schema`` binds the reply's text."""
+        ...
+
+    def context_window(self) -> int | None:
+        """Tokens of input and output together; None when nobody knows."""
+        ...
+
+
+@runtime_checkable
+class ScriptedRun(Protocol):
+    """A test double that judges a run when it is over; its AssertionError leaves ``run()``."""
+
+    def on_run_end(self, stop_reason: str) -> None:
+        """Called once a run, with its stop reason."""
         ...
 
 
@@ -152,9 +183,11 @@ class Browser(Protocol):
     async def fetch_text(self, url: str, *, max_bytes: int) -> Result:
         """GET a small text (robots.txt, sitemap.xml) through the policy; ``read``-shaped data."""
         ...
+
     def admit(self, url: str) -> Decision:
         """Grant the exact origin of a URL that the operator gave; metadata addresses never."""
         ...
+
     async def close(self) -> Result: ...
 
 
@@ -182,7 +215,9 @@ class Journal(Protocol):
     """Durable record of owners, their resources and operations in flight (shared by processes)."""
 
     def open_owner(self, token: str, facts: Mapping[str, object]) -> None: ...
-    def add_resource(self, token: str, kind: str, name: str, facts: Mapping[str, object]) -> None: ...
+    def add_resource(
+        self, token: str, kind: str, name: str, facts: Mapping[str, object]
+    ) -> None: ...
     def strike_resource(self, token: str, kind: str, name: str) -> None: ...
     def close_owner(self, token: str) -> None: ...
     def begin_operation(self, token: str, operation_id: str, name: str) -> None: ...

@@ -53,6 +53,20 @@ def _sum(left: _Number | None, right: _Number | None) -> _Number | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelPrice:
+    """US dollars for one token of input and one of output."""
+
+    input_usd: float
+    output_usd: float
+
+    def cost_of(self, usage: Usage) -> float | None:
+        """The cost of a usage; None unless both token counts are known."""
+        if usage.input_tokens is None or usage.output_tokens is None:
+            return None
+        return usage.input_tokens * self.input_usd + usage.output_tokens * self.output_usd
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSettings:
     """Sampling settings; None leaves a choice to the provider. ``extra`` goes through as is."""
 
@@ -109,7 +123,11 @@ class ModelReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelDelta:
-    """A piece of a streamed reply. ``kind``: text, reasoning or tool_arguments."""
+    """A piece of a streamed reply. ``kind``: text, reasoning, tool_arguments or restart.
+
+    ``restart`` (empty text): the provider failed midway and is asked again; the pieces so far
+    are void.
+    """
 
     kind: str
     text: str

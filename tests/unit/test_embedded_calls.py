@@ -45,23 +45,31 @@ FORMATS = {
     ),
     "mistral_args": ('[TOOL_CALLS]look[ARGS]{"url": "https://a.test/", "depth": 2}', ONE),
     "qwen3_coder": (
-        "<tool_call>\n<function=look>\n<parameter=url>\nhttps://a.test/\n</parameter>\n"
-        "<parameter=depth>\n2\n</parameter>\n</function>\n</tool_call>",
+        (
+            "<tool_call>\n<function=look>\n<parameter=url>\nhttps://a.test/\n</parameter>\n"
+            "<parameter=depth>\n2\n</parameter>\n</function>\n</tool_call>"
+        ),
         ONE,
     ),
     "qwen3_coder_bare": (
-        "<function=look>\n<parameter=url>https://a.test/</parameter>\n"
-        "<parameter=depth>2</parameter></function>",
+        (
+            "<function=look>\n<parameter=url>https://a.test/</parameter>\n"
+            "<parameter=depth>2</parameter></function>"
+        ),
         ONE,
     ),
     "glm45": (
-        "<tool_call>look\n<arg_key>url</arg_key>\n<arg_value>https://a.test/</arg_value>\n"
-        "<arg_key>depth</arg_key>\n<arg_value>2</arg_value>\n</tool_call>",
+        (
+            "<tool_call>look\n<arg_key>url</arg_key>\n<arg_value>https://a.test/</arg_value>\n"
+            "<arg_key>depth</arg_key>\n<arg_value>2</arg_value>\n</tool_call>"
+        ),
         ONE,
     ),
     "glm47": (
-        "<tool_call>look<arg_key>url</arg_key><arg_value>https://a.test/</arg_value>"
-        "<arg_key>depth</arg_key><arg_value>2</arg_value></tool_call>",
+        (
+            "<tool_call>look<arg_key>url</arg_key><arg_value>https://a.test/</arg_value>"
+            "<arg_key>depth</arg_key><arg_value>2</arg_value></tool_call>"
+        ),
         ONE,
     ),
     "llama_tag": (f"<|python_tag|>{JSON_ONE.replace('arguments', 'parameters')}<|eom_id|>", ONE),
@@ -70,33 +78,43 @@ FORMATS = {
     "llama_json_two": ("; ".join(JSON_TWO), TWO),
     "llama_pythonic": ('[look(url="https://a.test/"), find(text="a } ] b")]', TWO),
     "deepseek_v3": (
-        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>look\n```json\n"
-        '{"url": "https://a.test/", "depth": 2}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+        (
+            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>look\n```json\n"
+            '{"url": "https://a.test/", "depth": 2}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>'
+        ),
         ONE,
     ),
     "deepseek_v31": (
-        '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>look<｜tool▁sep｜>{"url": "https://a.test/"}'
-        "<｜tool▁call▁end｜><｜tool▁call▁begin｜>find<｜tool▁sep｜>"
-        '{"text": "a } ] b"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+        (
+            '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>look<｜tool▁sep｜>{"url": "https://a.test/"}'
+            "<｜tool▁call▁end｜><｜tool▁call▁begin｜>find<｜tool▁sep｜>"
+            '{"text": "a } ] b"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>'
+        ),
         TWO,
     ),
     "kimi_k2": (
-        "<|tool_calls_section_begin|><|tool_call_begin|>functions.look:0"
-        '<|tool_call_argument_begin|>{"url": "https://a.test/", "depth": 2}'
-        "<|tool_call_end|><|tool_calls_section_end|>",
+        (
+            "<|tool_calls_section_begin|><|tool_call_begin|>functions.look:0"
+            '<|tool_call_argument_begin|>{"url": "https://a.test/", "depth": 2}'
+            "<|tool_call_end|><|tool_calls_section_end|>"
+        ),
         ONE,
     ),
     "invoke": (
-        '<invoke name="look"><parameter name="url">https://a.test/</parameter>'
-        '<parameter name="depth">2</parameter></invoke>',
+        (
+            '<invoke name="look"><parameter name="url">https://a.test/</parameter>'
+            '<parameter name="depth">2</parameter></invoke>'
+        ),
         ONE,
     ),
     "fenced": (f"I will look.\n```json\n{JSON_ONE}\n```", ONE),
     "fenced_two": (f"```json\n{JSON_TWO[0]}\n```\n```json\n{JSON_TWO[1]}\n```", TWO),
     "fenced_unclosed": (f"```json\n{JSON_ONE}", ONE),
     "fenced_nested_function": (
-        '```\n{"type": "function", "function": {"name": "look", '
-        '"arguments": "{\\"url\\": \\"https://a.test/\\", \\"depth\\": 2}"}}\n```',
+        (
+            '```\n{"type": "function", "function": {"name": "look", '
+            '"arguments": "{\\"url\\": \\"https://a.test/\\", \\"depth\\": 2}"}}\n```'
+        ),
         ONE,
     ),
     "json_list": (f"[{JSON_TWO[0]}, {JSON_TWO[1]}]", TWO),

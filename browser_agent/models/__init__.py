@@ -1,0 +1,1 @@
+"""Language models: by litellm, built in without one, scripted for tests."""
