@@ -101,31 +101,50 @@ def _freeze_mapping(
         given: object = key
         if not isinstance(given, str):
             raise InvalidInput(f"keys must be strings, got {type(given).__name__}")
-        fresh[given if given.isascii() else repair(given)] = _freeze(item, depth + 1)
+        name = given if given.isascii() else repair(given)
+        # the common leaf, kept out of the recursion
+        if type(item) is str and item.isascii():
+            fresh[name] = item
+        else:
+            fresh[name] = _freeze(item, depth + 1)
     return _adopt(cls, fresh)
 
 
-def _freeze(value: object, depth: int) -> object:  # noqa: PLR0911 - one return for each JSON type
-    if isinstance(value, str):
-        plain = value if type(value) is str else str.__str__(value)
-        return plain if plain.isascii() else repair(plain)
-    if value is None or value is True or value is False:
+def _freeze(value: object, depth: int) -> object:
+    kind = type(value)
+    if kind is str:
+        text = cast("str", value)
+        return text if text.isascii() else repair(text)
+    if value is None or kind is bool:
         return value
+    if kind is dict:
+        return _freeze_mapping(FrozenMapping, cast("dict[str, object]", value), depth)
+    if kind is list or kind is tuple:
+        return _freeze_items(cast("list[object]", value), depth)
+    return _freeze_other(value, depth)
+
+
+def _freeze_items(value: list[object] | tuple[object, ...], depth: int) -> tuple[object, ...]:
+    if depth >= MAX_DEPTH:
+        raise InvalidInput(f"a value nests deeper than {MAX_DEPTH} levels")
+    return tuple([_freeze(item, depth + 1) for item in value])
+
+
+def _freeze_other(value: object, depth: int) -> object:
     if isinstance(value, int):
         return _checked_int(value)
     if isinstance(value, float):
         if not math.isfinite(value):
             raise InvalidInput(f"{value} is no JSON number")
         return float(value)
-    if isinstance(value, FrozenMapping) and depth == 0:
-        return value
+    if isinstance(value, str):
+        return repair(str.__str__(value))
+    if isinstance(value, FrozenMapping):
+        return value if depth == 0 else _freeze_mapping(type(value), value, depth)
     if isinstance(value, Mapping):
-        kept = type(value) if isinstance(value, FrozenMapping) else FrozenMapping
-        return _freeze_mapping(kept, cast("Mapping[str, object]", value), depth)
+        return _freeze_mapping(FrozenMapping, cast("Mapping[str, object]", value), depth)
     if isinstance(value, list | tuple):
-        if depth >= MAX_DEPTH:
-            raise InvalidInput(f"a value nests deeper than {MAX_DEPTH} levels")
-        return tuple(_freeze(item, depth + 1) for item in cast("list[object]", value))
+        return _freeze_items(cast("list[object]", value), depth)
     raise InvalidInput(f"{type(value).__name__} is no JSON value")
 
 
@@ -155,8 +174,17 @@ def freeze(value: object) -> Frozen:
 
 def thaw(value: object) -> object:
     """Fresh plain dicts and lists of a frozen value; scalars come back as they are."""
-    if isinstance(value, Mapping):
-        return {key: thaw(item) for key, item in cast("Mapping[str, object]", value).items()}
+    if isinstance(value, FrozenMapping):
+        return {key: thaw(item) for key, item in value._view.items()}
     if isinstance(value, tuple | list):
         return [thaw(item) for item in cast("tuple[object, ...]", value)]
+    if isinstance(value, Mapping):
+        return {key: thaw(item) for key, item in cast("Mapping[str, object]", value).items()}
     return value
+
+
+def plain_level(value: object) -> object:
+    """One level of a frozen mapping as a dict: what an encoder asks for step by step."""
+    if isinstance(value, FrozenMapping):
+        return dict(value._view)
+    raise TypeError(f"{type(value).__name__} is no JSON value")
