@@ -20,10 +20,40 @@ _NESTING = 3
 _WEAK_CHARS = 8
 
 _EXACT_NAMES = frozenset(
-    "authorization assertion credential credentials jwt magic otp pass passphrase passcode passwd "
-    "password pwd relaystate samlart samlrequest samlresponse secret sid sig signature ticket token "
-    "totp jsessionid phpsessid sessid sessionid oauthverifier codeverifier awsaccesskeyid "
-    "keypairid".split()
+    [
+        "authorization",
+        "assertion",
+        "credential",
+        "credentials",
+        "jwt",
+        "magic",
+        "otp",
+        "pass",
+        "passphrase",
+        "passcode",
+        "passwd",
+        "password",
+        "pwd",
+        "relaystate",
+        "samlart",
+        "samlrequest",
+        "samlresponse",
+        "secret",
+        "sid",
+        "sig",
+        "signature",
+        "ticket",
+        "token",
+        "totp",
+        "jsessionid",
+        "phpsessid",
+        "sessid",
+        "sessionid",
+        "oauthverifier",
+        "codeverifier",
+        "awsaccesskeyid",
+        "keypairid",
+    ]
 )
 _SUFFIXES = (
     "token",
