@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import NoReturn, SupportsIndex, TypeAlias, cast
 
+from browser_agent._text import repair
 from browser_agent.errors import InvalidInput
 
 MAX_DEPTH = 100
@@ -152,15 +153,6 @@ def _checked_int(value: int) -> int:
     if not _INT_MIN <= value <= _INT_MAX:
         raise InvalidInput("an integer is larger than 64 bit")
     return int(value)
-
-
-def repair(text: str) -> str:
-    """Replace lone surrogates by U+FFFD; other text comes back as it is."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 def freeze(value: object) -> Frozen:

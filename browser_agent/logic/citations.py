@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from browser_agent._text import fold, fold_with_map
-from browser_agent.logic.figures import Figures, figures_of, missing_figures, names_of
+from browser_agent.logic.figures import Figures, dates_of, figures_of, missing_figures, names_of
 from browser_agent.records.citation import Citation
 from browser_agent.records.result import Result
 
@@ -26,7 +26,7 @@ _FOOTNOTE = re.compile(
 _HEADING = re.compile(r"^\W*(?:sources|references|citations|footnotes|notes)\W*$", re.IGNORECASE)
 _MARK = re.compile(r"\[\^?(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 _BREAK = re.compile(
-    r"""(?:[.!?\u3002\u2026]["'\u201d\u2019)\]]*(?:\s*\[\^?\d{1,3}(?:\s*,\s*\d{1,3})*\])*\s+(?=[^\sa-z])|\n\s*)"""
+    r"""(?:[.!?\u3002\u2026]["'\u201d\u2019)\]]*(?:\s*\[\^?\d{1,3}(?:\s*,\s*\d{1,3})*\])*\s+(?=[^\sa-z\[]|\Z)|\n\s*)"""
 )
 _ABBREVIATION = re.compile(
     r"(?:\b[A-Z]|\b(?:dr|mr|mrs|ms|st|no|vol|fig|ca|approx|e\.g|i\.e|vs|jr|sr|prof|inc|ltd))\.\Z",
@@ -66,7 +66,7 @@ def split_reply(text: str) -> tuple[str, tuple[Cited, ...]]:
     for mark, number, quote in notes:
         claims = [s for s in sentences if mark in _marks(s)] or [""]
         cited += [
-            Cited(claim=_MARK.sub("", claim).strip(), quote=quote, result=number, mark=mark)
+            Cited(claim=_without_marks(claim), quote=quote, result=number, mark=mark)
             for claim in claims
         ]
     return body, tuple(cited)
@@ -100,6 +100,8 @@ def unsupported_parts(reply: str, results: Sequence[Result]) -> tuple[str, ...]:
     sources = [figures_of(text) for text in texts]
     missing = list(missing_figures(plain, sources))
     everything = "\n".join(fold(text) for text in texts).casefold()
+    for date in dates_of(plain):
+        plain = plain.replace(date.text, "; ")
     missing += [name for name in names_of(plain) if fold(name).casefold() not in everything]
     return tuple(dict.fromkeys(missing))
 
@@ -143,6 +145,10 @@ def _sentences(body: str) -> list[str]:
         start = match.end()
     found.append(body[start:])
     return [sentence for sentence in found if sentence.strip()]
+
+
+def _without_marks(sentence: str) -> str:
+    return re.sub(r"\s+(?=[.,;:!?](?:\s|$))", "", _MARK.sub("", sentence)).strip()
 
 
 def _marks(sentence: str) -> set[str]:
@@ -193,13 +199,13 @@ def _reason(
 
 
 def _find_in(wanted: str, text: str) -> tuple[int, int] | None:
-    folded, offsets = fold_with_map(text)
+    mapped = fold_with_map(text)
+    folded = mapped.text
     at = folded.find(wanted)
     while at >= 0:
         end = at + len(wanted)
         if not _cuts_word(folded, at) and not _cuts_word(folded, end):
-            last = offsets[end] if end < len(offsets) else len(text)
-            return offsets[at], last
+            return mapped.starts[at], mapped.starts[end]
         at = folded.find(wanted, at + 1)
     return None
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from browser_agent._json import dumps
+from browser_agent._text import escape_invisible
 
 _STATUS_LINE = re.compile(
     r"(?m)^([ \t>|*_#-]*)(R\d+[ \t:]+(?:ok|truncated|error|unknown|cleanup_pending)\b|<<<|>>>)"
@@ -41,7 +42,7 @@ def escape_page_text(text: str, *, refs: bool = False) -> str:
 
     ``refs``: the text is a snapshot of ours, whose refs are real.
     """
-    flat = _BREAKS.sub("\n", text)
+    flat = escape_invisible(_BREAKS.sub("\n", text)).text
     flat = _STATUS_LINE.sub(r"\1\\\2", flat)
     return flat if refs else _REF.sub(lambda found: "\\" + found.group(0), flat)
 
@@ -105,7 +106,7 @@ def _value(value: object, *, quote: bool = True) -> str:
     text = dumps(value)
     if not quote:
         text = text.strip('"')
-    return _BREAKS.sub(lambda found: f"\\u{ord(found.group(0)):04x}", text)
+    return escape_invisible(text).text
 
 
 def _without(nonce: str, text: str) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import cast
 
-from browser_agent._freeze import FrozenMapping, freeze, repair
+from browser_agent._freeze import FrozenMapping, freeze
+from browser_agent._text import repair
 from browser_agent.errors import InvalidInput
 from browser_agent.records.codes import CODES, Effect, Status, parse_code
 

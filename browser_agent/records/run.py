@@ -15,7 +15,8 @@ from typing import NoReturn, SupportsIndex, cast
 from pydantic import BaseModel
 
 from browser_agent._digest import digest_of
-from browser_agent._freeze import FrozenMapping, freeze, repair, thaw
+from browser_agent._freeze import FrozenMapping, freeze, thaw
+from browser_agent._text import repair
 from browser_agent._json import dumps_frozen, loads
 from browser_agent.errors import (
     BrowserAgentError,
