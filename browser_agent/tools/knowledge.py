@@ -29,7 +29,7 @@ async def _cite(arguments: Arguments, context: ToolContext) -> object:
         result=0 if number is None else number,
     )
     citation = check_citations([cited], context.results)[0]
-    context.claims.append(citation)
+    context.claims.append(cited)
     if citation.verified:
         return {"verified": True}
     return {"verified": False, "reason": citation.reason}

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeAlias, cast, overload
 
 from browser_agent._freeze import FrozenMapping, thaw
 from browser_agent.errors import ConfigurationError
+from browser_agent.logic.citations import Cited
 from browser_agent.logic.tool_arguments import check_schema, find_problems
-from browser_agent.records.citation import Citation
 from browser_agent.records.result import Result
 from browser_agent.tools.signature import read_signature
 
@@ -43,7 +43,7 @@ class ToolContext:
     blobs: BlobStore | None = None
     run_dir: Path | None = None
     results: Sequence[Result] = ()
-    claims: list[Citation] = field(default_factory=list[Citation])
+    claims: list[Cited] = field(default_factory=list[Cited])
 
     def number_of(self, reference: str | int) -> int | None:
         """The R number of ``R3``, ``3``, an operation id or a digest; None when not shown."""
