@@ -120,14 +120,25 @@ class Core:
         """Journal its end."""
         await self._journal.end(op.id, status)
 
-    async def deliver(self, result: Result, operation: str) -> None:
-        """Hand a Result to ``on_result``; a callback that raises gives ResultDeliveryError."""
+    async def publish(self, op: Operation, result: Result) -> None:
+        """Store blobs, then hand the Result to ``on_result``."""
+        await store_blobs(self.shared, op.blobs)
         if self._delivers:
-            await deliver(self.shared, result, operation)
+            await deliver(self.shared, result, op.kind.name)
+
+
+async def store_blobs(shared: Shared, blobs: list[bytes]) -> None:
+    """Put preimages and captures into the blob store, off the event loop."""
+    store = shared.blobs
+    if store is None or not blobs:
+        return
+    contents = tuple(blobs)
+    blobs.clear()
+    await asyncio.to_thread(lambda: [store.put(content) for content in contents])
 
 
 async def deliver(shared: Shared, result: Result, operation: str) -> None:
-    """Call ``on_result``. What it raises is wrapped with the Result; browser work is not repeated."""
+    """Call ``on_result``; what it raises is wrapped with the Result. Nothing is done again."""
     if shared.on_result is None:
         return
     try:

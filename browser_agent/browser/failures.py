@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from browser_agent.browser.observer_types import ObserverError
 from browser_agent.browser.outcome import Outcome
-from browser_agent.records.codes import Effect, ErrorCode, Status
+from browser_agent.records.codes import Effect, ErrorCode, Status, parse_code
 
 if TYPE_CHECKING:
     from browser_agent.browser.operation import Operation
@@ -58,15 +59,20 @@ def outcome_of_error(error: BaseException, op: Operation, gone: ErrorCode | None
 def _code_of(error: BaseException, op: Operation, gone: ErrorCode | None) -> ErrorCode:
     if gone is not None:
         return gone
+    if isinstance(error, ObserverError):
+        code = parse_code(error.code)
+        return op.kind.timeout_code if code is ErrorCode.OBSERVATION_TIMEOUT else code
     if is_timeout(error):
         return op.kind.timeout_code
     if isinstance(error, asyncio.CancelledError):
         return ErrorCode.CANCELLED
-    if is_playwright_error(error, "TargetClosedError"):
-        return ErrorCode.PAGE_CLOSED
+    return _code_of_driver_error(error, op)
+
+
+def _code_of_driver_error(error: BaseException, op: Operation) -> ErrorCode:
     text = str(error)
     if "Target crashed" in text or "Page crashed" in text:
         return ErrorCode.PAGE_CRASHED
-    if any(word in text for word in _CLOSED_WORDS):
+    if is_playwright_error(error, "TargetClosedError") or any(w in text for w in _CLOSED_WORDS):
         return ErrorCode.PAGE_CLOSED
     return ErrorCode.OUTCOME_UNKNOWN if op.effect in _LOST else ErrorCode.INTERNAL

@@ -73,6 +73,7 @@ class Operation:
     locator: Mapping[str, object] = field(default_factory=lambda: PAGE)
     coverage: dict[str, object] = field(default_factory=dict[str, object])
     gathered: dict[str, object] = field(default_factory=dict[str, object])
+    blobs: list[bytes] = field(default_factory=list[bytes])
     gone: ErrorCode | None = None
     _tab: Tab | None = None
 
@@ -148,8 +149,8 @@ class Host(Protocol):
         """Journal its end."""
         ...
 
-    async def deliver(self, result: Result, operation: str) -> None:
-        """Hand the Result to ``on_result``."""
+    async def publish(self, op: Operation, result: Result) -> None:
+        """Store the operation's blobs and hand the Result to ``on_result``."""
         ...
 
 
@@ -168,7 +169,7 @@ class Runner:
         else:
             outcome = await self._guard(op, body)
         result = self._host.seal(op, outcome)
-        await self._host.deliver(result, kind.name)
+        await self._host.publish(op, result)
         return result
 
     async def _guard(self, op: Operation, body: Body) -> Outcome:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 
+from browser_agent.browser.capture import Continued, Extras
 from browser_agent.records.codes import Effect, ErrorCode, Status
 
 PAGE: Mapping[str, object] = {"scope": "page"}
@@ -21,13 +22,15 @@ class Display:
 
     ``key`` names the key of ``data`` that shows it; ``total_bytes`` is set beside it by the door.
     ``mode`` is what a cursor must be used with again (``text``, ``markdown``, ``full`` …).
-    ``not_captured_bytes`` did not leave the page.
+    ``not_captured_bytes`` did not leave the page. ``extras`` gives, for the part that is shown,
+    further keys of ``data``.
     """
 
     key: str
     text: str
     mode: str
     not_captured_bytes: int = 0
+    extras: Extras | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +44,7 @@ class Outcome:
     """
 
     data: Mapping[str, object] | None = None
-    display: Display | None = None
+    display: Display | Continued | None = None
     status: Status = Status.OK
     code: ErrorCode | None = None
     message: str | None = None
@@ -52,8 +55,6 @@ class Outcome:
     effect: Effect | None = None
     coverage: Mapping[str, object] = field(default_factory=dict[str, object])
     final_url: str | None = None
-    cursor: str | None = None
-    capture_digest: str | None = None
 
 
 class OperationFailed(Exception):  # noqa: N818 - it ends an operation, it is no error of the program

@@ -80,7 +80,7 @@ class Session:
         return await self._reader.snapshot(mode, cursor=cursor)
 
     async def changes(self, since: Result | str | None = None) -> Result:
-        """Lines added and removed since a snapshot Result (or its operation id; default: the last)."""
+        """Lines added and removed since a snapshot (a Result or its operation id; else the last)."""
         return await self._reader.changes(since)
 
     async def find(
@@ -90,7 +90,11 @@ class Session:
         return await self._reader.find(text, role=role, regex=regex)
 
     async def read(
-        self, format: str = "text", *, ref: str | None = None, cursor: str | None = None
+        self,
+        format: str = "text",  # noqa: A002 - the contract's name
+        *,
+        ref: str | None = None,
+        cursor: str | None = None,
     ) -> Result:
         """The page's (or one element's) visible content as ``text`` or ``markdown``."""
         return await self._reader.read(format, ref=ref, cursor=cursor)
