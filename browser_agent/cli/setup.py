@@ -1,0 +1,64 @@
+"""``setup``: find a Chromium or install one. Idempotent; needs no key."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+import typer
+
+from browser_agent.browser.discovery import find_browser
+from browser_agent.cli.options import BrowserPath, Quiet
+from browser_agent.cli.output import say
+from browser_agent.errors import BrowserError
+
+_APT = ("apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium")
+
+
+def setup(browser_path: BrowserPath = None, quiet: Quiet = False) -> None:
+    """Find a Chromium, or install one: Debian's package as root, Playwright's build elsewhere.
+
+    Example: browser-agent setup
+    """
+    if browser_path is not None:
+        found = find_browser(str(browser_path))
+    else:
+        found = _find_or_install()
+    if not quiet:
+        say(f"Chromium: {found.path} ({found.source})")
+
+
+def _find_or_install() -> object:
+    try:
+        return find_browser(None)
+    except BrowserError:
+        pass
+    tried: list[str] = []
+    if os.geteuid() == 0 and shutil.which("apt-get"):
+        say("setup: installing Debian's package chromium")
+        tried.append("apt-get install chromium")
+        if _runs("apt-get", "update", "-qq") and _runs(*_APT):
+            return find_browser(None)
+    say("setup: downloading Playwright's build of Chromium")
+    tried.append("playwright install chromium")
+    if _runs(sys.executable, "-m", "playwright", "install", "chromium"):
+        return find_browser(None)
+    raise BrowserError(
+        f"no Chromium is here and none could be installed (tried: {'; '.join(tried)}); install "
+        "one, or name it with --browser-path or BROWSER_AGENT_BROWSER_PATH"
+    )
+
+
+def _runs(*command: str) -> bool:
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    done = subprocess.run(  # noqa: S603 - fixed commands, nothing from outside
+        command, check=False, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    return done.returncode == 0
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(setup)
