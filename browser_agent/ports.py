@@ -46,24 +46,6 @@ class StatefulModel(Protocol):
         ...
 
 
-@runtime_checkable
-class PricedModel(Protocol):
-    """A model that knows its price before a call: budgets in dollars are refused by it."""
-
-    def estimate_cost(self, *, input_tokens: int, output_tokens: int) -> float | None:
-        """What a call of this size costs in US dollars at most; None when the price is unknown."""
-        ...
-
-
-@runtime_checkable
-class RunAwareModel(Protocol):
-    """A model that wants to know how a run ended (a script that must be used up)."""
-
-    def on_run_end(self, stop_reason: str) -> None:
-        """Called once, after the last call of a run."""
-        ...
-
-
 class Redacts(Protocol):
     """The one door that takes secrets out of what leaves. Idempotent; never raises."""
 

@@ -7,11 +7,10 @@ token, and never less than what a call of the same conversation took before.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from browser_agent._json import dumps
-from browser_agent.records.model import ModelRequest, Usage
+from browser_agent.records.model import ModelPrice, ModelRequest, Usage
 
 BYTES_PER_TOKEN = 3
 """English text has about 4.5, code and URLs about 3.5: three leaves room."""
@@ -77,19 +76,18 @@ def plan_output(*, input_tokens: int, wanted: int | None, remaining_tokens: int 
     return CallPlan(input_tokens=input_tokens, output_tokens=bound)
 
 
-def fit_cost(
-    plan: CallPlan, remaining_usd: float, cost_of: Callable[[CallPlan], float]
-) -> CallPlan:
-    """The largest output, down to a useful minimum, whose cost fits into what remains."""
-    low, high = min(plan.output_tokens, MIN_OUTPUT_TOKENS), plan.output_tokens
-    while low < high:
-        middle = (low + high + 1) // 2
-        if cost_of(_with_output(plan, middle)) <= remaining_usd:
-            low = middle
-        else:
-            high = middle - 1
-    return _with_output(plan, low)
+def fit_price(plan: CallPlan, price: ModelPrice, remaining_usd: float | None) -> CallPlan:
+    """Bound the output by the dollars that remain, but ask for no less than a useful minimum."""
+    if remaining_usd is None or price.output_usd <= 0:
+        return plan
+    left = remaining_usd - plan.input_tokens * price.input_usd
+    least = min(plan.output_tokens, MIN_OUTPUT_TOKENS)
+    affordable = max(least, math.floor(left / price.output_usd))
+    return CallPlan(
+        input_tokens=plan.input_tokens, output_tokens=min(plan.output_tokens, affordable)
+    )
 
 
-def _with_output(plan: CallPlan, output_tokens: int) -> CallPlan:
-    return CallPlan(input_tokens=plan.input_tokens, output_tokens=output_tokens)
+def cost_of_plan(plan: CallPlan, price: ModelPrice) -> float:
+    """US dollars of a call that takes all it is planned to take."""
+    return plan.input_tokens * price.input_usd + plan.output_tokens * price.output_usd

@@ -13,13 +13,14 @@ from browser_agent.logic.budget import Budget, Reservation
 from browser_agent.logic.estimate import (
     CallPlan,
     Observed,
+    cost_of_plan,
     estimate_input,
-    fit_cost,
+    fit_price,
     observe,
     plan_output,
     request_bytes,
 )
-from browser_agent.records.model import ModelRequest, Usage
+from browser_agent.records.model import ModelPrice, ModelRequest, Usage
 
 
 def test_a_reservation_that_does_not_fit_is_refused_with_its_estimate() -> None:
@@ -185,20 +186,24 @@ def test_output_is_bounded_by_what_remains_but_not_below_use() -> None:
 
 
 @given(st.integers(0, 5000), st.integers(1, 8000), st.floats(0, 1))
-def test_the_largest_output_that_fits_is_chosen(
+def test_the_largest_output_that_can_be_paid_is_chosen(
     input_tokens: int, output: int, left: float
 ) -> None:
-    def cost_of(plan: CallPlan) -> float:
-        return plan.input_tokens * 1e-6 + plan.output_tokens * 1e-4
-
-    plan = fit_cost(CallPlan(input_tokens=input_tokens, output_tokens=output), left, cost_of)
+    price = ModelPrice(input_usd=1e-6, output_usd=1e-4)
+    plan = fit_price(CallPlan(input_tokens=input_tokens, output_tokens=output), price, left)
     least = min(output, 16)
     assert least <= plan.output_tokens <= output
-    if cost_of(plan) > left:
+    if cost_of_plan(plan, price) > left + 1e-9:
         assert plan.output_tokens == least
     elif plan.output_tokens < output:
         more = CallPlan(input_tokens=input_tokens, output_tokens=plan.output_tokens + 1)
-        assert cost_of(more) > left
+        assert cost_of_plan(more, price) > left - 1e-9
+
+
+def test_without_a_dollar_limit_or_a_price_the_plan_stays() -> None:
+    plan = CallPlan(input_tokens=1, output_tokens=100)
+    assert fit_price(plan, ModelPrice(input_usd=1, output_usd=1), None) is plan
+    assert fit_price(plan, ModelPrice(input_usd=0, output_usd=0), 0.0) is plan
 
 
 def test_the_size_of_a_request_counts_messages_tools_and_schema() -> None:
