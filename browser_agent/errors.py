@@ -128,9 +128,18 @@ class RunStopped(BrowserAgentError):  # noqa: N818 - the contract's name
 
     code = "run_stopped"
 
-    def __init__(self, message: str = "", *, stop_reason: str = "", result: object = None) -> None:
-        super().__init__(message, result=result)
-        self.stop_reason = stop_reason
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        stop_reason: str = "",
+        code: str | None = None,
+        retryable: bool | None = None,
+        hint: str | None = None,
+        result: object = None,
+    ) -> None:
+        super().__init__(message, code=code, retryable=retryable, hint=hint, result=result)
+        self.stop_reason = stop_reason or self.code
 
 
 class ToolNotFoundError(BrowserAgentError, LookupError):
