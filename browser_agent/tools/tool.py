@@ -10,7 +10,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Protocol, TypeAlias, cast, overload
 
 from browser_agent._freeze import FrozenMapping, thaw
 from browser_agent.errors import ConfigurationError
@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}\Z")
 _REFERENCE = re.compile(r"\[?[Rr]?(\d{1,6})\]?\Z")
+
+
+class Spilled(Protocol):
+    """Results that were too long to show, by cursor."""
+
+    def read(self, cursor: str) -> dict[str, object]:
+        """The next part; InvalidInput for a cursor of another run."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +50,7 @@ class ToolContext:
     model: Model | None = None
     blobs: BlobStore | None = None
     run_dir: Path | None = None
+    spill: Spilled | None = None
     results: Sequence[Result] = ()
     claims: list[Cited] = field(default_factory=list[Cited])
 

@@ -1,0 +1,56 @@
+"""Redaction of text that arrives in pieces.
+
+A secret may be split over pieces, so the last word is held back until it is whole, and what was
+shown before is kept as context for rules that look at the words in front.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+CONTEXT_CHARS = 256
+MAX_HELD_CHARS = 8192
+"""A longer word is let go, redacted as far as it came."""
+
+_LAST_BREAK = re.compile(r"\s(?=\S*\Z)")
+
+
+class DeltaRedactor:
+    """``add`` pieces, show what comes back, and ``flush`` at the end.
+
+    ``hold_chars``: so many characters stay back always, for secrets that hold blanks.
+    """
+
+    def __init__(self, redact: Callable[[str], str], *, hold_chars: int = 0) -> None:
+        self._redact = redact
+        self._hold_chars = hold_chars
+        self._context = self._held = ""
+
+    def add(self, piece: str) -> str:
+        """The text that can be shown now."""
+        self._held += piece
+        limit = len(self._held) - self._hold_chars
+        found = _LAST_BREAK.search(self._held[: max(0, limit)])
+        end = found.end() if found else 0
+        if not found and len(self._held) > MAX_HELD_CHARS:
+            end = len(self._held)
+        return self._release(end)
+
+    def flush(self) -> str:
+        """All that is left."""
+        return self._release(len(self._held))
+
+    def _release(self, end: int) -> str:
+        ready, self._held = self._held[:end], self._held[end:]
+        if not ready:
+            return ""
+        before = self._redact(self._context)
+        both = self._redact(self._context + ready)
+        self._context = (self._context + ready)[-CONTEXT_CHARS:]
+        return both[_common_length(before, both) :]
+
+
+def _common_length(left: str, right: str) -> int:
+    pairs = zip(left, right, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))
