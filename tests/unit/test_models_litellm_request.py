@@ -33,7 +33,7 @@ def test_signed_thinking_returns_to_the_turn_whose_calls_it_led_to() -> None:
     assert "thinking_blocks" not in messages[2]
 
 
-CLOSED = {
+CLOSED: dict[str, object] = {
     "type": "object",
     "properties": {"a": {"type": "string"}},
     "required": ["a"],
@@ -41,18 +41,18 @@ CLOSED = {
 }
 
 
-@pytest.mark.parametrize(
-    ("schema", "closed"),
-    [
-        (CLOSED, True),
-        ({"type": "array", "items": CLOSED}, True),
-        ({**CLOSED, "required": []}, False),
-        ({**CLOSED, "properties": {"a": {"type": "object"}}}, False),
-        ({"type": "object"}, False),
-        ({"anyOf": [CLOSED, {"type": "object", "properties": {"b": {}}}]}, False),
-        ({"type": "string"}, True),
-    ],
-)
+SCHEMAS: list[tuple[JsonDict, bool]] = [
+    (CLOSED, True),
+    ({"type": "array", "items": CLOSED}, True),
+    ({**CLOSED, "required": []}, False),
+    ({**CLOSED, "properties": {"a": {"type": "object"}}}, False),
+    ({"type": "object"}, False),
+    ({"anyOf": [CLOSED, {"type": "object", "properties": {"b": {}}}]}, False),
+    ({"type": "string"}, True),
+]
+
+
+@pytest.mark.parametrize(("schema", "closed"), SCHEMAS)
 def test_strict_mode_only_for_schemas_that_close_every_object(
     schema: JsonDict, closed: bool
 ) -> None:
