@@ -81,15 +81,19 @@ def check_citations(cited: Sequence[Cited], results: Sequence[Result]) -> tuple[
 
 
 def find_quote(quote: str, result: Result) -> Place | None:
-    """Where the folded quote stands in the Result's data, whole words only; None if nowhere."""
+    """Where the folded quote stands in the Result's data, whole words only; None if nowhere.
+
+    A place where it is a whole line, cell or field is preferred to one inside of a sentence.
+    """
     wanted = fold(quote).strip()
-    if not wanted:
-        return None
-    for pointer, text in strings_of(result.data):
-        place = _find_in(wanted, text)
-        if place is not None:
-            return Place(pointer, *place)
-    return None
+    first: Place | None = None
+    for pointer, text in strings_of(result.data) if wanted else ():
+        for span in _find_in(wanted, text):
+            place = Place(pointer, *span)
+            if len(wanted) >= MIN_QUOTE_CHARS or _is_whole(place, result):
+                return place
+            first = first or place
+    return first
 
 
 def unsupported_parts(reply: str, results: Sequence[Result]) -> tuple[str, ...]:
@@ -198,16 +202,14 @@ def _reason(
     return None
 
 
-def _find_in(wanted: str, text: str) -> tuple[int, int] | None:
+def _find_in(wanted: str, text: str) -> Iterator[tuple[int, int]]:
     mapped = fold_with_map(text)
-    folded = mapped.text
-    at = folded.find(wanted)
+    at = mapped.text.find(wanted)
     while at >= 0:
         end = at + len(wanted)
-        if not _cuts_word(folded, at) and not _cuts_word(folded, end):
-            return mapped.starts[at], mapped.starts[end]
-        at = folded.find(wanted, at + 1)
-    return None
+        if not _cuts_word(mapped.text, at) and not _cuts_word(mapped.text, end):
+            yield mapped.starts[at], mapped.starts[end]
+        at = mapped.text.find(wanted, at + 1)
 
 
 def _cuts_word(text: str, at: int) -> bool:

@@ -155,10 +155,16 @@ def _month(name: str) -> int:
 
 def _values(match: re.Match[str]) -> frozenset[str]:
     sign = "-" if match.group("sign") else ""
-    body = match.group("body")
-    digits = re.sub(r"[^\d.,]", "", body)
-    meant = {digits.replace(",", ""), digits.replace(".", "").replace(",", ".")}
-    return frozenset(sign + _plain(value) for value in meant if value.count(".") <= 1)
+    digits = re.sub(r"[^\d.,]", "", match.group("body"))
+    at = max(digits.rfind("."), digits.rfind(","))
+    whole, tail = (digits[:at], digits[at + 1 :]) if at >= 0 else (digits, "")
+    whole = re.sub(r"[.,]", "", whole)
+    meant: set[str] = set()
+    if at < 0 or len(tail) == 3:  # the last mark may set thousands apart
+        meant.add(whole + tail)
+    if at >= 0 and digits.count(digits[at]) == 1:  # or a fraction
+        meant.add(f"{whole}.{tail}")
+    return frozenset(sign + _plain(value) for value in meant)
 
 
 def _plain(value: str) -> str:

@@ -132,7 +132,8 @@ def open_run_folder(path: str | Path) -> RunFolder:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if (folder / "events.jsonl").exists():
             raise ConfigurationError(f"the run folder {folder} already holds a run")
-        (folder / "artifacts").mkdir(mode=0o700, exist_ok=True)
+        for part in ("artifacts", "blobs"):
+            (folder / part).mkdir(mode=0o700, exist_ok=True)
         return RunFolder(folder)
     except OSError as exc:
         raise ConfigurationError(
