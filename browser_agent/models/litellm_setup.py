@@ -13,8 +13,13 @@ import warnings
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import cast
+
+import orjson
 
 from browser_agent.records.model import ModelPrice
 
@@ -23,6 +28,7 @@ _SWITCHES = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_OFFLINE_MODE": "true",
 }
+_TABLE = "model_prices_and_context_window_backup.json"
 _lock = threading.Lock()
 _calls_running = 0
 
@@ -52,9 +58,21 @@ def load_litellm() -> ModuleType:
         return litellm
 
 
+@cache
+def _price_table() -> Mapping[str, Mapping[str, object]]:
+    """The table that litellm ships, read from its file: importing litellm would take seconds."""
+    spec = find_spec("litellm")
+    folders = spec.submodule_search_locations if spec else None
+    if not folders:
+        return {}
+    return cast(
+        "Mapping[str, Mapping[str, object]]", orjson.loads(Path(folders[0], _TABLE).read_bytes())
+    )
+
+
 def read_facts(name: str) -> ModelFacts:
-    """Look a model up in litellm's own table; no network, no guess."""
-    table = cast("Mapping[str, Mapping[str, object]]", load_litellm().model_cost)
+    """Look a model up in litellm's own table; no import of litellm, no network, no guess."""
+    table = _price_table()
     provider, _, bare = name.partition("/")
     row = table.get(name) or table.get(bare) or {}
     if row.get("litellm_provider") != provider and name not in table:

@@ -456,6 +456,7 @@ def test_importing_the_model_imports_no_litellm_and_reads_no_env_file(tmp_path: 
     code = (
         "import sys, os, pathlib; pathlib.Path('.env').write_text('LEAKED=1')\n"
         "import browser_agent.models.litellm_model as m\n"
+        "assert m.LiteLLMModel('openai/gpt-4o-mini').price() is not None\n"
         "assert 'litellm' not in sys.modules\n"
         "from browser_agent.models.litellm_setup import load_litellm\n"
         "load_litellm()\n"
