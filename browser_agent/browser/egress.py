@@ -37,7 +37,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Self
 
 from browser_agent.browser.egress_dial import Names, Resolver
-from browser_agent.browser.egress_gate import EgressLimits, Gate, Guard, UpstreamProxy
+from browser_agent.browser.egress_gate import (
+    EgressLimits,
+    Gate,
+    Guard,
+    RefusedError,
+    UpstreamProxy,
+)
 from browser_agent.browser.egress_link import Link
 from browser_agent.browser.egress_log import ProxyDecision
 from browser_agent.browser.egress_owner import OwnerCheck, descends_from, is_supported
@@ -217,13 +223,15 @@ class EgressProxy:
             credential = b"Basic " + token
         return Link(self._gate, joined=self._joined, left=self._left, credential=credential)
 
-    def _joined(self, link: Link) -> bool:
+    def _joined(self, link: Link) -> RefusedError | None:
         self._links.add(link)
         self._empty.clear()
         if self._check is not None and not self._check.admits(link.peer_port):
             self.strangers += 1
-            return False
-        return len(self._links) <= self._gate.limits.connections
+            return RefusedError("not_owner")
+        if len(self._links) > self._gate.limits.connections:
+            return RefusedError("too_many_connections")
+        return None
 
     def _left(self, link: Link) -> None:
         self._links.discard(link)

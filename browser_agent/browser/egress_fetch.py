@@ -10,6 +10,7 @@ import asyncio
 import ssl
 import zlib
 from collections.abc import Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ import httpx
 
 from browser_agent._urls import display_url, origin_of
 from browser_agent.browser.egress_http import MARK_HEADER
+from browser_agent.logic.url_parts import join_url
 
 if TYPE_CHECKING:
     from browser_agent.browser.egress import EgressProxy
@@ -60,17 +62,14 @@ async def fetch_through(
     verify: ssl.SSLContext | None = None,
 ) -> FetchReply:
     """GET ``url``; see :meth:`EgressProxy.fetch`. ``verify`` replaces the certificate check."""
-    client = httpx.AsyncClient(
-        proxy=proxy.credential_url(),
-        trust_env=False,
-        follow_redirects=False,
-        timeout=httpx.Timeout(timeout_s),
-        verify=verify or _trust(),
+    # the transport alone: a client would read the Location header itself, and fail on some
+    wire = httpx.AsyncHTTPTransport(
+        proxy=httpx.Proxy(proxy.credential_url()), trust_env=False, verify=verify or _trust()
     )
     hops: list[tuple[str, int]] = []
     try:
-        async with asyncio.timeout(timeout_s), client:
-            return await _follow(_Fetch(proxy, client, max_bytes, headers, hops), url)
+        async with asyncio.timeout(timeout_s), wire:
+            return await _follow(_Fetch(proxy, wire, max_bytes, headers, hops), url)
     except TimeoutError:
         return FetchReply(
             url=display_url(url),
@@ -83,7 +82,7 @@ async def fetch_through(
 @dataclass(frozen=True, slots=True)
 class _Fetch:
     proxy: EgressProxy
-    client: httpx.AsyncClient
+    wire: httpx.AsyncHTTPTransport
     max_bytes: int
     headers: Mapping[str, str]
     hops: list[tuple[str, int]]
@@ -105,18 +104,19 @@ async def _follow(fetch: _Fetch, url: str) -> FetchReply:
         fetch.hops.append((display_url(here), reply.status))
         if len(fetch.hops) > MAX_HOPS:
             return _failed(fetch, here, "navigation_failed", "too many redirects")
-        here = str(httpx.URL(here).join(target))
+        here = join_url(here, target)
 
 
 async def _get(fetch: _Fetch, url: str, headers: Mapping[str, str] | None) -> FetchReply:
     mark = fetch.proxy.mark()
-    sent = {"accept-encoding": "gzip", **(headers or {})}
+    sent = {"accept": "*/*", "accept-encoding": "gzip", **(headers or {})}
     try:
-        async with fetch.client.stream("GET", url, headers=sent) as response:
+        response = await fetch.wire.handle_async_request(httpx.Request("GET", url, headers=sent))
+        async with aclosing(response):
             if MARK_HEADER in response.headers and (refusal := _refusal(fetch, url, mark)):
                 return refusal
             body, truncated = await _read(response, fetch.max_bytes)
-    except httpx.HTTPError as error:
+    except (httpx.HTTPError, httpx.InvalidURL, zlib.error) as error:
         return _broken(fetch, url, mark, error)
     return FetchReply(
         url=display_url(url),
@@ -152,12 +152,12 @@ def _refusal(fetch: _Fetch, url: str, mark: int) -> FetchReply | None:
     return _failed(fetch, url, decision.code, decision.reason)
 
 
-def _broken(fetch: _Fetch, url: str, mark: int, error: httpx.HTTPError) -> FetchReply:
+def _broken(fetch: _Fetch, url: str, mark: int, error: Exception) -> FetchReply:
     refusal = _refusal(fetch, url, mark)
     if refusal is not None:
         return refusal
-    if isinstance(error, httpx.TimeoutException):
-        return _failed(fetch, url, "navigation_timeout", "no complete answer in time")
+    if isinstance(error, httpx.InvalidURL):
+        return _failed(fetch, url, "invalid_url", "not a URL that can be asked for")
     if isinstance(error, httpx.ConnectError):
         return _failed(fetch, url, "tls_failed", "the certificate or handshake was refused")
     return _failed(fetch, url, "navigation_failed", f"no usable answer: {type(error).__name__}")

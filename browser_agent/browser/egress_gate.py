@@ -29,6 +29,7 @@ _STATUS = {
     "dns_failed": 502,
     "connect_failed": 502,
     "too_large": 503,
+    "too_many_connections": 503,
 }
 
 

@@ -27,13 +27,13 @@ _CHALLENGE = ("Proxy-Authenticate", 'Basic realm="browser-agent"')
 
 
 class Link(asyncio.Protocol):
-    """The browser's end. ``admits(link, request)`` says whether the client may use the proxy."""
+    """The browser's end. ``joined`` says why a client may not use the proxy, None when it may."""
 
     def __init__(
         self,
         gate: Gate,
         *,
-        joined: Callable[[Link], bool],
+        joined: Callable[[Link], RefusedError | None],
         left: Callable[[Link], None],
         credential: bytes | None,
     ) -> None:
@@ -57,8 +57,9 @@ class Link(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         transport.set_write_buffer_limits(high=BUFFER_BYTES)
-        if not self._joined(self):
-            self._answer(403, "not_owner")
+        unwanted = self._joined(self)
+        if unwanted is not None:
+            self._answer(unwanted.status, unwanted.code)
 
     def data_received(self, data: bytes) -> None:
         self.touched = asyncio.get_running_loop().time()

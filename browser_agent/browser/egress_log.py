@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from browser_agent._urls import display_url
+from browser_agent._urls import LIMIT_CHARS, display_url
 from browser_agent.logic.url_parts import parse_url
 
 __all__ = ["DecisionLog", "Entry", "ProxyDecision"]
@@ -40,9 +40,12 @@ class ProxyDecision:
     bytes: int
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Entry:
-    """A decision that is still being filled in; read it through :meth:`frozen`."""
+    """A decision that is still being filled in; read it through :meth:`frozen`.
+
+    ``url`` is raw, since most entries are never read; it leaves in display form only.
+    """
 
     seq: int
     at: datetime
@@ -68,7 +71,7 @@ class Entry:
             method=self.method,
             host=self.host,
             port=self.port,
-            url=self.url,
+            url=display_url(self.url),
             allowed=self.allowed,
             code=self.code,
             reason=self.reason,
@@ -87,7 +90,7 @@ class DecisionLog:
     def open(self, method: str, *, host: str, port: int, url: str) -> Entry:
         """Begin an entry; it is refused until it is settled."""
         self._count += 1
-        entry = Entry(self._count, datetime.now(UTC), method, host, port, display_url(url))
+        entry = Entry(self._count, datetime.now(UTC), method, host, port, url[:LIMIT_CHARS])
         self._entries.append(entry)
         return entry
 
@@ -113,6 +116,6 @@ class DecisionLog:
         ]
         if not found:
             return None
-        shown = display_url(parts.href.partition("#")[0]) if parts else ""
-        exact = [entry for entry in found if entry.url == shown]
+        wanted = parts.href.partition("#")[0][:LIMIT_CHARS] if parts else ""
+        exact = [entry for entry in found if entry.url == wanted]
         return (exact or found)[-1].frozen()

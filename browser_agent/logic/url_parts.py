@@ -8,11 +8,12 @@ credentials and the host in it is the host that is contacted.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import unquote
 
 import ada_url
 
-__all__ = ["DEFAULT_PORTS", "UrlParts", "fold_path", "parse_url"]
+__all__ = ["DEFAULT_PORTS", "UrlParts", "fold_path", "join_url", "parse_url"]
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 LIMIT_CHARS = 2_097_152
@@ -20,6 +21,7 @@ LIMIT_CHARS = 2_097_152
 
 _TWINS = {"ws": "http", "wss": "https"}
 _DECODINGS = 3
+_REMEMBERED_CHARS = 2048
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +51,16 @@ def parse_url(url: str) -> UrlParts | None:
 
     Lone surrogates become U+FFFD first, as in a browser's own conversion.
     """
+    return _parse_known(url) if len(url) <= _REMEMBERED_CHARS else _parse(url)
+
+
+@lru_cache(maxsize=512)
+def _parse_known(url: str) -> UrlParts | None:
+    """One request is judged at several places: the parse is the dearest step of each."""
+    return _parse(url)
+
+
+def _parse(url: str) -> UrlParts | None:
     if len(url) > LIMIT_CHARS:
         return None
     text = url.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -64,6 +76,14 @@ def parse_url(url: str) -> UrlParts | None:
     host = parsed.hostname.removeprefix("[").removesuffix("]").removesuffix(".")
     port = int(parsed.port) if parsed.port else DEFAULT_PORTS.get(scheme)
     return UrlParts(href=parsed.href, scheme=scheme, host=host, port=port, path=parsed.pathname)
+
+
+def join_url(base: str, target: str) -> str:
+    """``target`` as a browser reads it on a page at ``base``; unchanged where it is no URL."""
+    try:
+        return ada_url.join_url(base, target)
+    except (ValueError, UnicodeEncodeError):
+        return target
 
 
 def fold_path(path: str) -> str:
