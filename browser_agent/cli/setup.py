@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from browser_agent.browser.discovery import find_browser
+from browser_agent.browser.discover import find_browser
 from browser_agent.cli.options import BrowserPath, Quiet
 from browser_agent.cli.output import say
 from browser_agent.errors import BrowserError
@@ -22,29 +22,44 @@ def setup(browser_path: BrowserPath = None, quiet: Quiet = False) -> None:
 
     Example: browser-agent setup
     """
-    if browser_path is not None:
-        found = find_browser(str(browser_path))
-    else:
-        found = _find_or_install()
+    found = locate(browser_path) if browser_path is not None else _find_or_install()
     if not quiet:
-        say(f"Chromium: {found.path} ({found.source})")
+        say(f"Chromium: {found}")
 
 
-def _find_or_install() -> object:
+def locate(path: os.PathLike[str] | None) -> str:
+    """The browser that would be started; BrowserError when there is none."""
     try:
-        return find_browser(None)
+        return find_browser(path, "")
     except BrowserError:
-        pass
+        if path is not None or os.environ.get("BROWSER_AGENT_BROWSER_PATH"):
+            raise
+        return find_browser(None, _own_download())
+
+
+def _own_download() -> str:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        return playwright.chromium.executable_path
+
+
+def _find_or_install() -> str:
+    try:
+        return locate(None)
+    except BrowserError:
+        if os.environ.get("BROWSER_AGENT_BROWSER_PATH"):
+            raise
     tried: list[str] = []
     if os.geteuid() == 0 and shutil.which("apt-get"):
         say("setup: installing Debian's package chromium")
         tried.append("apt-get install chromium")
         if _runs("apt-get", "update", "-qq") and _runs(*_APT):
-            return find_browser(None)
+            return locate(None)
     say("setup: downloading Playwright's build of Chromium")
     tried.append("playwright install chromium")
     if _runs(sys.executable, "-m", "playwright", "install", "chromium"):
-        return find_browser(None)
+        return locate(None)
     raise BrowserError(
         f"no Chromium is here and none could be installed (tried: {'; '.join(tried)}); install "
         "one, or name it with --browser-path or BROWSER_AGENT_BROWSER_PATH"
