@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 from browser_agent._json import dumps
-from browser_agent.records.model import ModelPrice, ModelRequest, Usage
+from browser_agent.records.model import ModelPrice, ModelReply, ModelRequest, Usage
 
 BYTES_PER_TOKEN = 3
 """English text has about 4.5, code and URLs about 3.5: three leaves room."""
@@ -47,6 +47,13 @@ def request_bytes(request: ModelRequest) -> int:
     """UTF-8 bytes of everything that a request sends."""
     sent = [*request.messages, *request.tools, request.output_schema]
     return sum(len(dumps(item).encode()) for item in sent if item is not None)
+
+
+def reply_tokens(reply: ModelReply) -> int:
+    """Tokens of a reply, judged from its size."""
+    said = [reply.text or "", reply.reasoning or ""]
+    said += [call.name + str(call.arguments) for call in reply.tool_calls]
+    return math.ceil(sum(len(text.encode("utf-8", "replace")) for text in said) / BYTES_PER_TOKEN)
 
 
 def estimate_input(size_bytes: int, observed: Observed | None) -> int:

@@ -17,7 +17,7 @@ from browser_agent.robot.hooks import Hook, read_hooks
 from browser_agent.robot.output import OutputType, read_output_type
 from browser_agent.tools.catalog import browser_tools
 from browser_agent.tools.manifest import ToolManifest, resolve_names
-from browser_agent.tools.spill import READ_MORE, SpillLimits
+from browser_agent.tools.spill import SpillLimits
 from browser_agent.tools.tool import Tool, tool
 
 DEFAULT_MODEL = "extractive"
@@ -94,8 +94,6 @@ def _build_tools(values: dict[str, object], name: str) -> tuple[Tool, ...]:
         manifest = resolve_names(wanted, ToolManifest(browser_tools(search_url=search)))
     for item in cast("Sequence[object]", own or ()):
         manifest = manifest.add(as_tool(item))
-    if own and READ_MORE.name not in manifest:
-        manifest = manifest.add(READ_MORE)
     if len(manifest) > MAX_TOOLS:
         raise ConfigurationError(f"{len(manifest)} tools are more than a model takes ({MAX_TOOLS})")
     return manifest.tools

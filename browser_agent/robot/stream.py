@@ -99,8 +99,7 @@ class EventStream:
             self.emit(ToolArgumentsDelta, text=text, index=delta.index, tool_name=delta.tool_name)
 
 
-async def call_back(function: Callable[..., object], *arguments: object) -> None:
+async def call_back(function: Callable[..., object], *arguments: object) -> object:
     """Call an operator's function, sync or async; what it raises goes on."""
     answer = function(*arguments)
-    if inspect.isawaitable(answer):
-        await cast("Awaitable[object]", answer)
+    return await cast("Awaitable[object]", answer) if inspect.isawaitable(answer) else answer

@@ -22,6 +22,7 @@ from browser_agent.errors import ConfigurationError, InvalidInput
 _SECTION = re.compile(
     r"^(Args|Arguments|Parameters|Returns?|Yields?|Raises|Examples?|Notes?|Attributes):\s*$"
 )
+_OURS = "browser_agent."
 _ARGS_SECTIONS = ("Args", "Arguments", "Parameters")
 _ARGUMENT = re.compile(r"^(\*{0,2}\w+)\s*(?:\([^)]*\))?:\s*(.*)$")
 
@@ -122,7 +123,7 @@ def _hints(function: Callable[..., object], name: str) -> dict[str, object]:
 def _names_around() -> dict[str, object]:
     """Local names of the function in which the tool is defined: its types may be local to it."""
     frame = inspect.currentframe()
-    while frame is not None and frame.f_globals.get("__package__") == __package__:
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith(_OURS):
         frame = frame.f_back
     return {} if frame is None else dict(frame.f_locals)
 

@@ -62,6 +62,11 @@ class Spill:
         self._blobs = blobs
         self._kept: list[str] = []
 
+    @property
+    def has_kept(self) -> bool:
+        """Whether anything was spilled, so that there is something to read on."""
+        return bool(self._kept)
+
     def fit(self, tool_name: str, text: str) -> str:
         """The text as it is, or its preview when it is over the tool's bound."""
         bound = self._limits.of(tool_name)

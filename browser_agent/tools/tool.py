@@ -7,7 +7,7 @@ tools: checking, asking, timing and recording a call is the loop's.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias, cast, overload
@@ -38,8 +38,8 @@ class Spilled(Protocol):
 class ToolContext:
     """What a handler may know of the run that it serves.
 
-    ``results`` is a live view of the Results shown so far (R1 is ``results[0]``); ``claims``
-    takes what the model cites by tool call; ``run_dir`` is the open run folder, if any.
+    ``results`` are the Results shown so far (R1 is ``results[0]``) and grow with the run;
+    ``claims`` takes what the model cites by tool call; ``run_dir`` is the open run folder, if any.
     """
 
     redactor: Redacts
@@ -51,7 +51,7 @@ class ToolContext:
     blobs: BlobStore | None = None
     run_dir: Path | None = None
     spill: Spilled | None = None
-    results: Sequence[Result] = ()
+    results: list[Result] = field(default_factory=list[Result])
     claims: list[Cited] = field(default_factory=list[Cited])
 
     def number_of(self, reference: str | int) -> int | None:

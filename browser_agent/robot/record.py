@@ -1,0 +1,99 @@
+"""Writing down what became of a call: in the run's records, the conversation, the events."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import cast
+
+from browser_agent._freeze import FrozenMapping, thaw
+from browser_agent._json import dumps
+from browser_agent.records.events import ToolCallEnded
+from browser_agent.records.message import ToolResultMessage
+from browser_agent.records.result import Result
+from browser_agent.records.run import ToolCallRecord, ToolFailure
+from browser_agent.robot.answer import Answer
+from browser_agent.robot.prepare import PreparedCall
+from browser_agent.robot.state import RunState
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """When a call began: the date for people, a monotonic reading for its duration."""
+
+    started_at: datetime
+    begun: float
+
+    @classmethod
+    def start(cls) -> Clock:
+        """Now."""
+        return cls(datetime.now(UTC), time.monotonic())
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since then."""
+        return time.monotonic() - self.begun
+
+
+def record_call(
+    state: RunState, prepared: PreparedCall, answer: Answer, clock: Clock
+) -> ToolCallRecord:
+    """Note one answered call everywhere; gives its record."""
+    call = prepared.call
+    record = ToolCallRecord(
+        id=call.id,
+        turn=state.turns,
+        name=call.name,
+        arguments=_shown(state, prepared),
+        result=answer.result,
+        status=answer.status,
+        error=answer.error,
+        started_at=clock.started_at,
+        duration=clock.seconds,
+    )
+    state.calls.append(record)
+    state.say(ToolResultMessage(tool=prepared.message, content=answer.text))
+    if answer.failed:
+        state.failures.append(_failure(record, answer))
+    state.events.emit(
+        ToolCallEnded,
+        call_id=call.id,
+        name=call.name,
+        status=answer.status,
+        arguments=record.arguments,
+        number=answer.number,
+        result=answer.result if is_result(record) else None,
+        error=answer.error,
+        mended=prepared.mended,
+        duration=record.duration,
+    )
+    return record
+
+
+def is_result(record: ToolCallRecord) -> bool:
+    """Whether the call gave a Result, and not a value of a tool of the robot's own."""
+    return isinstance(record.result, Result)
+
+
+def redacted_arguments(state: RunState, prepared: PreparedCall) -> FrozenMapping:
+    """Arguments as everybody but the tool may see them."""
+    plain = state.redactor.redact(thaw(prepared.arguments or FrozenMapping()))
+    return FrozenMapping(cast("dict[str, object]", plain))
+
+
+def _shown(state: RunState, prepared: PreparedCall) -> FrozenMapping | str:
+    if prepared.arguments is None:
+        return state.redact(str(prepared.call.arguments))
+    return redacted_arguments(state, prepared)
+
+
+def _failure(record: ToolCallRecord, answer: Answer) -> ToolFailure:
+    arguments = record.arguments
+    return ToolFailure.build(
+        turn=record.turn,
+        tool_name=record.name,
+        arguments=arguments if isinstance(arguments, str) else dumps(arguments),
+        error=answer.error or "",
+        tool_result=answer.text,
+    )
