@@ -232,11 +232,11 @@
     const held = valueOf(node);
     if (held.toLowerCase() !== args.value.toLowerCase()) {
       Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(node, before);
-      return { malformed: true, value: valueOf(node), held };
+      return { malformed: true, before, value: valueOf(node), held };
     }
     node.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
     node.dispatchEvent(new Event('change', { bubbles: true }));
-    return { malformed: false, value: valueOf(node) };
+    return { malformed: false, before, value: valueOf(node) };
   };
 
   // ---- options
@@ -348,11 +348,11 @@
     return pageScroller(vertical);
   };
   const scroll = (node, args) => {
-    const vertical = args.direction === 'up' || args.direction === 'down' || Boolean(args.edge);
+    const vertical = args.direction !== 'left' && args.direction !== 'right';
     const box = scrollerOf(node, vertical);
     const before = [box.scrollLeft, box.scrollTop];
     const page = vertical ? box.clientHeight : box.clientWidth;
-    const step = (args.amount || Math.max(40, Math.round(page * 0.85))) * (args.direction === 'up' || args.direction === 'left' ? -1 : 1);
+    const step = (args.amount ?? Math.max(40, Math.round(page * 0.85))) * (args.direction === 'up' || args.direction === 'left' ? -1 : 1);
     if (args.edge) box.scrollTop = args.edge === 'top' ? 0 : box.scrollHeight;
     else box.scrollBy({ left: vertical ? 0 : step, top: vertical ? step : 0, behavior: 'instant' });
     const after = [box.scrollLeft, box.scrollTop];
@@ -364,7 +364,7 @@
     Element.prototype.scrollIntoView.call(node, { block: 'center', inline: 'nearest', behavior: 'instant' });
     const after = boxOf(node);
     const seen = after.bottom > 0 && after.right > 0 && after.top < innerHeight && after.left < innerWidth;
-    return { moved: before.y !== after.y || before.x !== after.x, seen };
+    return { moved: before.y !== after.y || before.x !== after.x, seen, scrolls: canScroll(node, true) };
   };
   const holds = (node, text) => fold(textOf(node)).toLowerCase().includes(text);
   const deepest = (node, text, budget) => {
@@ -385,6 +385,11 @@
     const found = start ? deepest(start, fold(args.text).toLowerCase(), { left: 50000 }) : null;
     if (!found || (found === start && getter(Element.prototype, 'children')(start).length > 0)) return { found: false };
     return { found: true, ...reveal(found) };
+  };
+
+  const hasText = (args) => {
+    const start = document.body || document.documentElement;
+    return { found: Boolean(start && deepest(start, fold(args.text).toLowerCase(), { left: 100000 })) };
   };
 
   // ---- keys that go wherever the focus is
@@ -416,6 +421,14 @@
     const box = boxOf(node);
     return { tag: tagOf(node), rect: [box.x, box.y, box.width, box.height], cover: describe(node) };
   };
+  const size = () => {
+    const page = document.documentElement;
+    const body = document.body || page;
+    return {
+      width: Math.max(page.clientWidth, 1),
+      height: Math.max(page.scrollHeight, body.scrollHeight, innerHeight, 1),
+    };
+  };
   const files = (node) => ({ names: [...(node.files || [])].map((file) => file.name), multiple: attr(node, 'multiple') !== null });
 
   const OPERATIONS = {
@@ -426,6 +439,8 @@
     listen: (_, args) => listen(args),
     heard: (_, args) => heard(args),
     hit: (_, args) => hitAt(args),
+    size: () => size(),
+    has: (node, args) => hasText(args),
   };
   const decode = (body) => {
     const raw = atob(body.replace(/-/g, '+').replace(/_/g, '/'));

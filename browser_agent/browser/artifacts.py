@@ -1,0 +1,125 @@
+"""Screenshots and PDFs as private files below the artifact folder.
+
+Owns masking (password fields and fields that hold a secret are painted over) and the bound on a
+full page's height. Pixels never leave in a Result: it names the file, its size and digest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+from typing import TYPE_CHECKING, cast
+
+from browser_agent.browser.aim import take_aim
+from browser_agent.browser.failures import is_playwright_error
+from browser_agent.browser.hand import Place, ask
+from browser_agent.browser.operation import Kind
+from browser_agent.browser.outcome import PAGE, Outcome, fail
+from browser_agent.browser.paths import private_folder, write_private
+from browser_agent.records.codes import ErrorCode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from playwright.async_api import FloatRect, Locator
+
+    from browser_agent.browser.core import Core
+    from browser_agent.browser.operation import Body, Operation
+    from browser_agent.records.result import Result
+
+FULL_PAGE_PX = 16_384
+MASKED_FRAMES = 30
+_HIDDEN_FIELDS = (
+    "input[type=password], input[autocomplete*=password], input[autocomplete=one-time-code], "
+    "input[autocomplete^=cc-]"
+)
+
+
+class Artifacts:
+    """Pictures and prints of one session's pages."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def screenshot(self, *, ref: str | None = None, full_page: bool = False) -> Result:
+        """A PNG of the view, of the whole page, or of one element."""
+
+        async def act(op: Operation) -> Outcome:
+            if ref is not None:
+                return await self._of_element(op, ref)
+            return await self._of_page(op, full_page=full_page)
+
+        return await self._run("screenshot", act)
+
+    async def pdf(self) -> Result:
+        """The page as a PDF; ``unsupported`` where the browser cannot print one."""
+
+        async def act(op: Operation) -> Outcome:
+            try:
+                content = await op.call(op.tab.page.pdf())
+            except Exception as error:
+                if is_playwright_error(error) and "not implemented" in str(error).lower():
+                    fail(ErrorCode.UNSUPPORTED, "This browser cannot print a PDF.")
+                raise
+            return Outcome(data={"artifact": await self._keep("page.pdf", content)})
+
+        return await self._run("pdf", act)
+
+    async def _of_page(self, op: Operation, *, full_page: bool) -> Outcome:
+        page = op.tab.page
+        clip: FloatRect | None = None
+        height = 0.0
+        if full_page:
+            size = await ask(op, Place(frame=page.main_frame), "size")
+            width, height = float(str(size["width"])), float(str(size["height"]))
+            clip = {"x": 0, "y": 0, "width": width, "height": min(height, FULL_PAGE_PX)}
+        content = await op.call(
+            page.screenshot(
+                full_page=full_page,
+                clip=clip,
+                mask=self._masks(op),
+                timeout=op.remaining_ms(),
+            )
+        )
+        cut = height > FULL_PAGE_PX
+        coverage = {"pixels_not_captured": int(height) - FULL_PAGE_PX} if cut else {}
+        data = {"artifact": await self._keep("screenshot.png", content)}
+        return Outcome(data=data, truncated=cut, coverage=coverage, locator=PAGE)
+
+    async def _of_element(self, op: Operation, ref: str) -> Outcome:
+        aim = await take_aim(op, self._core, ref)
+        locator = aim.place.frame.locator(aim.place.selector)
+        content = await op.call(locator.screenshot(mask=self._masks(op), timeout=op.remaining_ms()))
+        data = {"artifact": await self._keep("element.png", content)}
+        return Outcome(data=data, locator=aim.locator)
+
+    def _masks(self, op: Operation) -> list[Locator]:
+        frames = op.tab.page.frames[:MASKED_FRAMES]
+        masks = [frame.locator(_HIDDEN_FIELDS) for frame in frames]
+        return masks + [place.frame.locator(place.selector) for place in secret_places(op)]
+
+    async def _keep(self, name: str, content: bytes) -> Mapping[str, object]:
+        shared = self._core.shared
+
+        def write() -> dict[str, object]:
+            shared.artifact_dir = private_folder(shared.artifact_dir)
+            return write_private(shared.artifact_dir, name, [content]).to_data()
+
+        return await asyncio.to_thread(write) | _size_of_png(content)
+
+    async def _run(self, name: str, body: Body) -> Result:
+        limit_s = self._core.limits.action_timeout_s
+        return await self._core.run(Kind(name, limit_s, ErrorCode.OBSERVATION_TIMEOUT), body)
+
+
+def secret_places(op: Operation) -> tuple[Place, ...]:
+    """Where secrets were typed in the current tab."""
+    noted = op.tab.notes.get("secret_places")
+    return tuple(cast("list[Place]", noted)) if isinstance(noted, list) else ()
+
+
+def _size_of_png(content: bytes) -> dict[str, object]:
+    if content[:8] != b"\x89PNG\r\n\x1a\n":
+        return {}
+    width, height = struct.unpack(">II", content[16:24])
+    return {"width": width, "height": height}

@@ -1,0 +1,174 @@
+"""Files that pages give: caught, bounded while they arrive, named safely, hashed, kept 0600.
+
+Owns the record of downloads and their files below the artifact folder. A download beyond
+``download_bytes`` is cancelled as soon as that is known.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+
+from browser_agent.browser.operation import Kind
+from browser_agent.browser.outcome import Outcome
+from browser_agent.browser.paths import (
+    Artifact,
+    chunks_of,
+    media_type_of,
+    private_folder,
+    safe_name,
+    write_private,
+)
+from browser_agent.records.codes import ErrorCode
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from playwright.async_api import Download
+
+    from browser_agent.browser.core import Core
+    from browser_agent.browser.operation import Operation
+    from browser_agent.browser.tab import Tab
+    from browser_agent.records.result import Result
+
+KEPT = 100
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class _Item:
+    """One download. ``state``: running, finished, failed, too_large."""
+
+    index: int
+    name: str
+    url: str
+    tab: str | None
+    state: str = "running"
+    artifact: Artifact | None = None
+    download: Download = field(repr=False)
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def to_data(self) -> dict[str, object]:
+        data: dict[str, object] = {
+            "name": self.name,
+            "media_type": media_type_of(self.name),
+            "url": self.url[:2_000],
+            "state": self.state,
+        }
+        if self.artifact is not None:
+            data |= self.artifact.to_data()
+        return data
+
+
+class Downloads:
+    """The downloads of one session."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._items: deque[_Item] = deque(maxlen=KEPT)
+        self._announced: dict[str, tuple[str, str]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.count = 0
+        core.context.on("download", self._on_download)
+        core.tabs.on_tab(lambda tab: self._spawn(self._measure(tab)))
+
+    async def downloads(self) -> Result:
+        """Files so far: name, media type, bytes, SHA-256, state."""
+
+        async def act(_: Operation) -> Outcome:
+            items = [item.to_data() for item in self._items]
+            return Outcome(data={"items": items, "dropped": self.count - len(items)})
+
+        kind = Kind(
+            "downloads",
+            self._core.limits.observation_timeout_s,
+            ErrorCode.OBSERVATION_TIMEOUT,
+            on_page=False,
+        )
+        return await self._core.run(kind, act)
+
+    async def since(self, mark: int, *, wait_s: float) -> list[dict[str, object]]:
+        """Downloads begun since ``count`` was ``mark``, after at most ``wait_s`` for their ends."""
+        new = [item for item in self._items if item.index >= mark]
+        running = [
+            asyncio.ensure_future(item.done.wait()) for item in new if not item.done.is_set()
+        ]
+        if running:
+            await asyncio.wait(running, timeout=wait_s)
+        for waiter in running:
+            waiter.cancel()
+        return [item.to_data() for item in new]
+
+    def _on_download(self, download: Download) -> None:
+        tab = self._core.tabs.of_page(download.page)
+        item = _Item(
+            index=self.count,
+            name=safe_name(download.suggested_filename, "download"),
+            url=download.url,
+            tab=tab.id if tab is not None else None,
+            download=download,
+        )
+        self.count += 1
+        self._items.append(item)
+        self._spawn(self._keep(item))
+
+    async def _keep(self, item: _Item) -> None:
+        """Wait for the end, copy the file to its place, remove the browser's own."""
+        try:
+            if await item.download.failure() is not None:
+                item.state = "too_large" if item.state == "too_large" else "failed"
+                return
+            path = await item.download.path()
+            if path.stat().st_size > self._core.limits.download_bytes:
+                item.state = "too_large"
+            else:
+                item.artifact = await asyncio.to_thread(self._copy, path, item.name)
+                item.state = "finished"
+            await item.download.delete()
+        finally:
+            if item.state == "running":
+                item.state = "failed"
+            item.done.set()
+
+    def _copy(self, path: object, name: str) -> Artifact:
+        shared = self._core.shared
+        shared.artifact_dir = private_folder(shared.artifact_dir)
+        return write_private(shared.artifact_dir, name, chunks_of(path))  # pyright: ignore[reportArgumentType] - Playwright's own Path
+
+    async def _measure(self, tab: Tab) -> None:
+        """Follow the sizes of a tab's downloads while they arrive (browsers with CDP only)."""
+        session = await self._core.context.new_cdp_session(tab.page)
+        session.on("Page.downloadWillBegin", self._announce)
+        session.on("Page.downloadProgress", self._progress)
+        await session.send("Page.enable")
+
+    def _announce(self, event: Mapping[str, object]) -> None:
+        guid = str(event.get("guid"))
+        self._announced[guid] = (str(event.get("url")), str(event.get("suggestedFilename")))
+        if len(self._announced) > KEPT:
+            self._announced.pop(next(iter(self._announced)))
+
+    def _progress(self, event: Mapping[str, object]) -> None:
+        limit = self._core.limits.download_bytes
+        sizes = [cast("float", event.get(key) or 0) for key in ("totalBytes", "receivedBytes")]
+        if event.get("state") != "inProgress" or max(sizes) <= limit:
+            return
+        known = self._announced.get(str(event.get("guid")))
+        for item in self._items:
+            same = (item.download.url, item.download.suggested_filename) == known
+            if same and item.state == "running":
+                item.state = "too_large"
+                self._spawn(item.download.cancel())
+
+    def _spawn(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._end)
+
+    def _end(self, task: asyncio.Task[None]) -> None:
+        """A tab or session that closes ends its downloads: their items say ``failed``."""
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()
