@@ -17,8 +17,6 @@ from browser_agent.errors import InvalidInput
 from browser_agent.records.codes import ErrorCode
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
-
     from playwright.async_api import Dialog
 
     from browser_agent.browser.core import Core
@@ -64,7 +62,6 @@ class Dialogs:
         self._policy = core.options.dialogs
         self._items: deque[_Item] = deque(maxlen=max(1, core.limits.max_dialogs))
         self._per_tab: dict[str, int] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
         self._waiters: set[asyncio.Future[None]] = set()
         self.count = 0
         core.context.on("dialog", self._on_dialog)
@@ -143,18 +140,18 @@ class Dialogs:
         self.count += 1
         self._items.append(item)
         if item.kind == "beforeunload":
-            self._spawn(self._answer(item, accept=True))
+            self._core.spawn(self._answer(item, accept=True))
         elif self._policy == "ask" and tab is not None:
             self._hold(item, tab)
         else:
-            self._spawn(self._answer_by_policy(item, tab))
+            self._core.spawn(self._answer_by_policy(item, tab))
 
     def _hold(self, item: _Item, tab: Tab) -> None:
         tab.dialog = item.to_data()
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_result(None)
-        self._spawn(self._expire(item))
+        self._core.spawn(self._expire(item))
 
     async def _expire(self, item: _Item) -> None:
         """Dismiss a dialog that nobody answered within an action's time."""
@@ -182,14 +179,3 @@ class Dialogs:
             await dialog.accept(item.default if text is None else text)
         else:
             await dialog.accept()
-
-    def _spawn(self, work: Coroutine[object, object, None]) -> None:
-        task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._end)
-
-    def _end(self, task: asyncio.Task[None]) -> None:
-        """A page that closes takes its dialog along: what answering then raises is no news."""
-        self._tasks.discard(task)
-        if not task.cancelled():
-            task.exception()

@@ -25,8 +25,6 @@ from browser_agent.browser.paths import (
 from browser_agent.records.codes import ErrorCode
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
-
     from playwright.async_api import Download
 
     from browser_agent.browser.core import Core
@@ -69,10 +67,9 @@ class Downloads:
         self._core = core
         self._items: deque[_Item] = deque(maxlen=KEPT)
         self._announced: dict[str, tuple[str, str]] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
         self.count = 0
         core.context.on("download", self._on_download)
-        core.tabs.on_tab(lambda tab: self._spawn(self._measure(tab)))
+        core.tabs.on_tab(lambda tab: self._core.spawn(self._measure(tab)))
 
     async def downloads(self) -> Result:
         """Files so far: name, media type, bytes, SHA-256, state."""
@@ -112,7 +109,7 @@ class Downloads:
         )
         self.count += 1
         self._items.append(item)
-        self._spawn(self._keep(item))
+        self._core.spawn(self._keep(item))
 
     async def _keep(self, item: _Item) -> None:
         """Wait for the end, copy the file to its place, remove the browser's own."""
@@ -160,15 +157,4 @@ class Downloads:
             same = (item.download.url, item.download.suggested_filename) == known
             if same and item.state == "running":
                 item.state = "too_large"
-                self._spawn(item.download.cancel())
-
-    def _spawn(self, work: Coroutine[object, object, None]) -> None:
-        task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._end)
-
-    def _end(self, task: asyncio.Task[None]) -> None:
-        """A tab or session that closes ends its downloads: their items say ``failed``."""
-        self._tasks.discard(task)
-        if not task.cancelled():
-            task.exception()
+                self._core.spawn(item.download.cancel())

@@ -15,9 +15,12 @@ from browser_agent.browser.downloads import Downloads
 from browser_agent.browser.listings import Listings
 from browser_agent.browser.navigate import Navigator
 from browser_agent.browser.read import Reader
+from browser_agent.browser.stage import Stage
 from browser_agent.browser.tabs import Tabs
+from browser_agent.browser.traffic import TrafficLog
 from browser_agent.browser.verify import Verifier
 from browser_agent.browser.waiting import Waiting
+from browser_agent.browser.witness import Witness
 
 if TYPE_CHECKING:
     from browser_agent.browser.closing import SessionCloser
@@ -40,14 +43,16 @@ class Session:
         self._extraction = extraction
         self._dialogs = Dialogs(core)
         self._downloads = Downloads(core)
-        self._listings = Listings(core)
-        self._navigator = Navigator(core)
+        traffic = TrafficLog(core.context, core.tabs)
+        stage = Stage(core, Witness(core, traffic, self._dialogs, self._downloads))
+        self._listings = Listings(core, traffic)
+        self._navigator = Navigator(core, self._dialogs, self._downloads)
         self._reader = Reader(core)
-        self._actions = Actions(core)
+        self._actions = Actions(stage)
         self._waiting = Waiting(core)
         self._tabs = Tabs(core, self._navigator)
         self._artifacts = Artifacts(core)
-        self._verifier = Verifier(core)
+        self._verifier = Verifier(core, stage)
 
     @property
     def limits(self) -> BrowserLimits:
@@ -222,6 +227,10 @@ class Session:
     async def answer_dialog(self, accept: bool, text: str | None = None) -> Result:
         """Answer the pending dialog; ``not_found`` when none is open."""
         return await self._dialogs.answer_dialog(accept, text)
+
+    async def describe(self, ref: str) -> Result:
+        """What an element is and where its form would send: role, name, type, href, form."""
+        return await self._actions.describe(ref)
 
     async def resize(self, width: int, height: int) -> Result:
         """Set the size of the viewport in CSS pixels."""

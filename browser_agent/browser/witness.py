@@ -141,7 +141,9 @@ class Witness:
         trace.dialog = self._dialogs.last_since(trace.dialogs)
         trace.download_count = self._downloads.count - trace.downloads
         trace.new_tabs = tuple(
-            one for one in self._core.tabs.all if one.id not in trace.tabs and one.opener == tab.id
+            one
+            for one in self._core.tabs.all
+            if one.id not in trace.tabs and one.opener in (tab.id, None)
         )
         trace.page_closed = tab.gone is ErrorCode.PAGE_CLOSED
         trace.crashed = tab.gone is ErrorCode.PAGE_CRASHED
