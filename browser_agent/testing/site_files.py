@@ -50,9 +50,9 @@ def find_file(folder: Path, path: str) -> Path | None:
 
 
 def load_file(file: Path, origin: str) -> Response:
-    """The file's bytes with its media type; robots.txt and the sitemap get the real origin."""
+    """The file's bytes with its media type; robots.txt and XML files get the real origin."""
     content = file.read_bytes()
-    if file.name in {"robots.txt", "sitemap.xml"}:
+    if file.name == "robots.txt" or file.suffix == ".xml":
         content = content.replace(ORIGIN_MARK, origin.encode())
     media_type = MEDIA_TYPES.get(file.suffix.lower(), "application/octet-stream")
     if media_type.startswith("text/") and _is_utf8(content):
