@@ -14,6 +14,9 @@ from browser_agent.errors import InvalidInput
 from browser_agent.ports import BlobStore
 from browser_agent.tools.tool import Tool, ToolContext
 
+FOOTER_CHARS = 100
+"""What stands below a preview."""
+
 _CURSOR = re.compile(r"spill_(\d{1,6})_(\d{1,9})\Z")
 
 
@@ -79,7 +82,7 @@ class Spill:
         for index in order:
             if sum(map(len, texts)) <= self._limits.turn_chars:
                 break
-            can_shrink = len(texts[index]) > 2 * self._limits.preview_chars
+            can_shrink = len(texts[index]) > self._limits.preview_chars + FOOTER_CHARS
             if can_shrink and self._limits.of(shown[index][0]) is not None:
                 texts[index] = self._preview(texts[index])
         return tuple(texts)
