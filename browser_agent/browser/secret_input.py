@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
+from browser_agent._urls import origin_of
 from browser_agent.browser.outcome import fail
 from browser_agent.records.codes import ErrorCode
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from browser_agent.records.policy import Secret
 
 _FORM = re.compile(r"<secret:([A-Za-z0-9_.\-]{1,64})>")
-_PORTS = {"http": 80, "https": 443}
 SHORTEST = 6
 """Values below this length would redact ordinary words; they are masked where they are typed."""
 
@@ -68,15 +67,3 @@ def holds_secret(text: str, secrets: Mapping[str, Secret]) -> bool:
 def _is_bound(secret: Secret, url: str) -> bool:
     here = origin_of(url)
     return here is not None and any(origin_of(origin) == here for origin in secret.origins)
-
-
-def origin_of(url: str) -> tuple[str, str, int] | None:
-    """Scheme, host and port of an http or https URL, else None."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port or _PORTS.get(parts.scheme, 0)
-    except ValueError:
-        return None
-    if parts.scheme not in _PORTS or not parts.hostname:
-        return None
-    return parts.scheme, parts.hostname.lower().rstrip("."), port

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from browser_agent.browser.outcome import OperationFailed
-from browser_agent.browser.secret_input import expand, holds_secret, origin_of
+from browser_agent.browser.secret_input import expand, holds_secret
 from browser_agent.records.codes import ErrorCode
 from browser_agent.records.policy import Secret
 
@@ -54,11 +54,3 @@ def test_plain_text_stays_as_it_is() -> None:
     assert (typed.text, typed.secret) == ("a <secret> b <secret:> 1234", False)
     assert holds_secret("xx brass-lantern", SECRETS)
     assert not holds_secret("1234", SECRETS)
-
-
-def test_origin_of_reads_hosts_only() -> None:
-    assert origin_of("https://a.example./x") == ("https", "a.example", 443)
-    assert origin_of("http://[::1]:8080/") == ("http", "::1", 8080)
-    assert origin_of("https://a:b@c.example/") == ("https", "c.example", 443)
-    assert origin_of("http://a:99999999/") is None
-    assert origin_of("nonsense") is None
