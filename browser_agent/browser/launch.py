@@ -16,6 +16,7 @@ from browser_agent.browser.discover import check_channel, find_browser
 from browser_agent.browser.driver import Driver, start_driver
 from browser_agent.browser.egress import EgressProxy, descends_from
 from browser_agent.browser.failures import is_playwright_error, is_timeout
+from browser_agent.browser.hand import register_hand
 from browser_agent.browser.observer import Observer
 from browser_agent.browser.processes import (
     OWNER_SWITCH,
@@ -96,6 +97,7 @@ class _Attempt:
         driver = self._driver = await start_driver(self._ledger.folder)
         await self._ledger.add_process("driver", driver.process)
         await Observer.register(driver.playwright)
+        await register_hand(driver.playwright)
         if self._options.cdp_url is not None:
             browser = await self._connect(driver, self._options.cdp_url)
             sandbox = "unknown: remote browser"
