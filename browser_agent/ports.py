@@ -6,6 +6,7 @@ adapters in with :func:`provide`; nothing here imports an adapter.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from browser_agent.errors import ConfigurationError
@@ -91,7 +92,8 @@ class ScriptedRun(Protocol):
 
 class Session(Protocol):
     """One isolated browser session. Every call returns a Result and raises for nothing a page,
-    a network, a URL, a ref or a timeout did."""
+    a network, a URL, a ref or a timeout did.
+    """
 
     @property
     def limits(self) -> BrowserLimits: ...
@@ -168,6 +170,40 @@ class Session(Protocol):
     ) -> Result: ...
     async def verify(self, result: Result | str) -> Result: ...
     async def close(self) -> Result: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractionPage:
+    """What an extraction is given of a page, raw and bounded: only what is visible.
+
+    ``html`` is the filtered HTML, ``snapshot`` the text with refs; both are empty where a text
+    document stands in for the page.
+    """
+
+    url: str
+    title: str
+    text: str
+    html: str
+    snapshot: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extracted:
+    """``data`` holds value, sources, unsupported, rows_seen. With a ``code`` it failed."""
+
+    data: Mapping[str, object]
+    code: str | None = None
+    message: str | None = None
+
+
+class Extraction(Protocol):
+    """Data of a page by a schema."""
+
+    async def extract(
+        self, page: ExtractionPage, schema: object, *, model: Model | None
+    ) -> Extracted:
+        """Fit the page to a pydantic model or JSON Schema; failures are codes, not exceptions."""
+        ...
 
 
 class Browser(Protocol):

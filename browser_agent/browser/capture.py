@@ -24,7 +24,8 @@ Extras = Callable[[str], Mapping[str, object]]
 class Capture:
     """One whole text and what every Result over it repeats.
 
-    ``data`` holds the other keys, clean; ``key`` names the one that shows the text.
+    ``data`` holds the other keys, clean; ``key`` names the one that shows the text,
+    ``shown_bytes`` bounds a part where it is not the session's ``snapshot_bytes``.
     """
 
     text: str
@@ -32,6 +33,7 @@ class Capture:
     mode: str
     digest: str
     total_bytes: int
+    shown_bytes: int | None
     data: Mapping[str, object]
     extras: Extras | None
     locator: Mapping[str, object]

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from browser_agent.browser.loads import Loads
+from browser_agent.browser.observer import Observer, RefTable
+from browser_agent.browser.observer_types import ObserverError, ObserverLimits
 from browser_agent.browser.operation import Body, Kind, Operation, Runner
 from browser_agent.browser.outcome import Outcome, fail
 from browser_agent.browser.tab import Tab, TabSet
@@ -19,26 +23,33 @@ from browser_agent.records.codes import ErrorCode
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from playwright.async_api import BrowserContext
+    from playwright.async_api import BrowserContext, Page
 
     from browser_agent.browser.capture import CaptureStore
     from browser_agent.browser.door import Door
     from browser_agent.browser.journaling import OperationJournal
     from browser_agent.browser.shared import Shared
+    from browser_agent.ports import BlobStore
     from browser_agent.records.limits import BrowserLimits
     from browser_agent.records.result import Result
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionOptions:
-    """How a session is opened. Units: CSS pixels; ``dialogs`` is dismiss, accept or ask."""
+    """How a session is opened. ``viewport`` in CSS pixels; ``dialogs`` is dismiss, accept or ask.
+
+    ``robots``: check robots.txt for URLs that the operator did not give.
+    """
 
     viewport: Mapping[str, int] | None = None
     locale: str | None = None
     timezone: str | None = None
-    storage_state: object | None = None
+    storage_state: object | None = field(default=None, repr=False)
     http_credentials: Mapping[str, str] | None = field(default=None, repr=False)
     dialogs: str = "dismiss"
+    robots: bool = False
 
 
 class Core:
@@ -53,6 +64,7 @@ class Core:
         door: Door,
         captures: CaptureStore,
         journal: OperationJournal,
+        blobs: BlobStore | None,
         delivers: bool = True,
     ) -> None:
         self.context = context
@@ -60,11 +72,19 @@ class Core:
         self.options = options
         self.door = door
         self.captures = captures
-        self.tabs = TabSet(max_pages=shared.limits.max_pages)
+        self.loads = Loads(context, shared.proxy)
+        self.refs = RefTable()
+        self.tabs = TabSet(
+            max_pages=shared.limits.max_pages, loads=self.loads, observe=self._new_observer
+        )
         self.is_closed = False
         self._journal = journal
+        self._blobs = blobs
         self._delivers = delivers
+        self._first_page: asyncio.Task[Page] | None = None
         self._runner = Runner(self)
+        self._tasks: set[asyncio.Task[object]] = set()
+        context.on("page", self._on_page)
 
     @property
     def limits(self) -> BrowserLimits:
@@ -75,13 +95,88 @@ class Core:
         """Run one operation; see :mod:`browser_agent.browser.operation`."""
         return await self._runner.run(kind, body)
 
+    @property
+    def runner(self) -> Runner:
+        """For operations that clean up before their outcome is sealed."""
+        return self._runner
+
+    def observer(self, tab: Tab) -> Observer:
+        """What looks at a tab's page. Its ObserverError ends an operation as a typed failure."""
+        return tab.observer
+
+    async def look(self, op: Operation, work: Coroutine[object, object, T]) -> T:
+        """Await an observation; a page that does not answer is marked as wedged."""
+        try:
+            return await op.call(work)
+        except TimeoutError:
+            op.tab.wedged = True
+            raise
+        except ObserverError as error:
+            op.tab.wedged = op.tab.wedged or error.code == ErrorCode.OBSERVATION_TIMEOUT
+            raise
+
+    def spawn(self, work: Coroutine[object, object, object]) -> None:
+        """Run something beside the operations; it is ended at the latest when the session is."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._end_task)
+
+    def _end_task(self, task: asyncio.Task[object]) -> None:
+        """What raises here has lost its page: the operation that needs it says so."""
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()
+
+    async def end_tasks(self) -> None:
+        """Cancel what :meth:`spawn` started."""
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=1.0)
+
+    def _new_observer(self, page: Page) -> Observer:
+        limits = ObserverLimits(
+            capture_bytes=self.limits.capture_bytes,
+            timeout_s=self.limits.observation_timeout_s,
+            frame_timeout_s=min(2.0, self.limits.observation_timeout_s / 2),
+        )
+        return Observer(page, refs=self.refs, limits=limits)
+
+    def _on_page(self, page: Page) -> None:
+        """A page that was opened by us or by another page; one too many is closed at once."""
+        tab = self.tabs.adopt(page)
+        self.spawn(page.close() if tab is None else self._find_opener(tab))
+
+    async def _find_opener(self, tab: Tab) -> None:
+        opener = await tab.page.opener()
+        known = self.tabs.of_page(opener) if opener is not None else None
+        tab.opener = known.id if known is not None else None
+
+    def open_first_page(self) -> None:
+        """Start to open the session's page; the first operation waits for it."""
+        self._first_page = asyncio.create_task(self.context.new_page())
+        self._first_page.add_done_callback(_swallow)
+
+    async def _await_first_page(self, op: Operation) -> None:
+        first, self._first_page = self._first_page, None
+        if first is None:
+            return
+        try:
+            page = await op.call(asyncio.shield(first))
+        except TimeoutError:
+            first.cancel()
+            raise
+        tab = self.tabs.adopt(page)
+        if self.tabs.current is None and tab is not None:
+            self.tabs.select(tab)
+
     async def acquire_tab(self, op: Operation) -> Tab:
         """The current tab; where the operation starts afresh, a new one for one that is gone."""
+        await self._await_first_page(op)
         tab = self.tabs.current
         if tab is not None and tab.usable and not (op.kind.fresh_page and tab.wedged):
             return tab
-        if tab is not None and tab.gone is ErrorCode.PAGE_CLOSED and not op.kind.fresh_page:
-            fail(ErrorCode.PAGE_CLOSED)
         if not op.kind.fresh_page:
             fail(tab.gone if tab is not None and tab.gone else ErrorCode.PAGE_CLOSED)
         return await self.fresh_tab(op)
@@ -89,13 +184,16 @@ class Core:
     async def fresh_tab(self, op: Operation) -> Tab:
         """Open a page in place of one that crashed, was closed or does not answer."""
         old = self.tabs.current
+        if old is not None and not old.page.is_closed():
+            old.mark_gone(ErrorCode.PAGE_CLOSED)
+            self.spawn(old.page.close())
         page = await op.call(self.context.new_page())
         tab = self.tabs.adopt(page)
         if tab is None:
             fail(ErrorCode.PAGE_CLOSED, "The session has its highest number of pages open.")
         self.tabs.select(tab)
         if old is not None:
-            tab.recovered = str(old.gone or "unresponsive")
+            tab.recovered = "unresponsive" if old.wedged else str(old.gone)
         return tab
 
     def seal(self, op: Operation, outcome: Outcome) -> Result:
@@ -104,11 +202,11 @@ class Core:
 
     def gone_code(self, op: Operation) -> ErrorCode | None:
         """Why calls of this operation fail, where the page or the browser is gone."""
-        if self.shared.disconnected:
+        if not self.shared.is_connected():
             return ErrorCode.BROWSER_DISCONNECTED
         tab = op.held_tab
         code = op.gone or (tab.gone if tab is not None else None)
-        if code is ErrorCode.PAGE_CLOSED and self.is_closed:
+        if self.is_closed and code in (None, ErrorCode.PAGE_CLOSED):
             return ErrorCode.SESSION_CLOSED
         return code
 
@@ -122,14 +220,19 @@ class Core:
 
     async def publish(self, op: Operation, result: Result) -> None:
         """Store blobs, then hand the Result to ``on_result``."""
-        await store_blobs(self.shared, op.blobs)
+        await store_blobs(self._blobs, op.blobs)
         if self._delivers:
             await deliver(self.shared, result, op.kind.name)
 
 
-async def store_blobs(shared: Shared, blobs: list[bytes]) -> None:
+def _swallow(task: asyncio.Task[Page]) -> None:
+    """A page that could not be opened is reported by the operation that wanted it."""
+    if not task.cancelled():
+        task.exception()
+
+
+async def store_blobs(store: BlobStore | None, blobs: list[bytes]) -> None:
     """Put preimages and captures into the blob store, off the event loop."""
-    store = shared.blobs
     if store is None or not blobs:
         return
     contents = tuple(blobs)
@@ -145,8 +248,6 @@ async def deliver(shared: Shared, result: Result, operation: str) -> None:
         answer = shared.on_result(result, operation)
         if inspect.isawaitable(answer):
             await answer
-    except asyncio.CancelledError:
-        raise
     except Exception as error:
         raise ResultDeliveryError(
             f"on_result failed for {operation} with {type(error).__name__}",

@@ -6,7 +6,7 @@ page data. It awaits nothing and touches no page and no disk: blobs wait in ``op
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
@@ -22,7 +22,6 @@ from browser_agent.records.result import Result
 if TYPE_CHECKING:
     from browser_agent.browser.operation import Operation
     from browser_agent.browser.shared import Shared
-    from browser_agent.browser.tab import Tab
 
 _SLACK_BYTES = 1_024
 _FRAME_BYTES = 700
@@ -49,9 +48,10 @@ class _Sheet:
 class Door:
     """Seals outcomes of one session."""
 
-    def __init__(self, shared: Shared, captures: CaptureStore) -> None:
+    def __init__(self, shared: Shared, captures: CaptureStore, *, keeps_blobs: bool) -> None:
         self._shared = shared
         self._captures = captures
+        self._keeps_blobs = keeps_blobs
 
     def seal(self, op: Operation, outcome: Outcome) -> Result:
         """Bound, redact, escape, freeze and digest; the only maker of Results from page data."""
@@ -63,7 +63,7 @@ class Door:
         elif sheet.data is not None:
             self._fit(sheet, sheet.data, shown={})
         result = self._build(op, outcome, sheet)
-        if self._shared.blobs is not None:
+        if self._keeps_blobs:
             op.blobs.extend((result.preimage(), *sheet.blobs))
         return result
 
@@ -87,7 +87,7 @@ class Door:
             data=cast("dict[str, object] | None", clean_data),
             coverage=cast("dict[str, object]", self._clean(coverage, Bounder())),
             locator=cast("dict[str, object]", self._clean(looked_at, Bounder())),
-            final_url=self._final_url(tab, outcome),
+            final_url=self._final_url(op, outcome),
             captured_at=datetime.now(UTC),
         )
         sheet.cut = bounded.cut
@@ -108,13 +108,17 @@ class Door:
     def _escape(self, text: str) -> str:
         return escape_invisible(text).text
 
-    def _final_url(self, tab: Tab | None, outcome: Outcome) -> str | None:
-        url = outcome.final_url
-        if url is None and tab is not None and not tab.page.is_closed() and not tab.failed_load:
-            url = tab.page.url
-        if not url or url.startswith(_BROWSER_PAGES):
+    def url_of(self, op: Operation) -> str | None:
+        """Where the operation's page is, raw; None when it is gone or shows no page."""
+        tab = op.held_tab
+        if tab is None or tab.page.is_closed() or tab.shows_error:
             return None
-        return self.clean_text(url, SHORT_BYTES["url"])
+        url = tab.document.url if tab.document is not None else tab.page.url
+        return None if not url or url.startswith(_BROWSER_PAGES) else url
+
+    def _final_url(self, op: Operation, outcome: Outcome) -> str | None:
+        url = outcome.final_url or self.url_of(op)
+        return None if url is None else self.clean_text(url, SHORT_BYTES["url"])
 
     def _show(self, sheet: _Sheet, display: Display) -> None:
         bounded = cut_utf8(display.text, self._shared.limits.capture_bytes)
@@ -133,6 +137,7 @@ class Door:
             text=escaped.text,
             key=display.key,
             mode=display.mode,
+            shown_bytes=display.shown_bytes,
             digest=digest_of_bytes(content),
             total_bytes=len(content),
             data=sheet.data or {},
@@ -175,7 +180,7 @@ class Door:
         self, sheet: _Sheet, capture: Capture, offset: int, base: dict[str, object]
     ) -> Part:
         room = self._room(sheet) - json_bytes(base)
-        limit = max(64, min(self._shared.limits.snapshot_bytes, room))
+        limit = max(64, min(capture.shown_bytes or self._shared.limits.snapshot_bytes, room))
         part = part_of(capture, offset, limit)
         while (size := json_bytes(part.text)) > room and limit > 64:
             limit = max(64, min(limit * 3 // 4, limit * room // size))
@@ -210,13 +215,13 @@ class Door:
         }
         if outcome.status is Status.OK:
             return Result.ok(sheet.data, truncated=cut, **fields)
-        return Result.failure(
+        fields["data"], fields["truncated"] = sheet.data, cut
+        fail = cast("Callable[..., Result]", Result.failure)
+        return fail(
             outcome.status,
-            code=cast("str", outcome.code),
+            code=outcome.code,
             message=None if outcome.message is None else self.clean_text(outcome.message),
             hint=None if outcome.hint is None else self.clean_text(outcome.hint, 500),
             retryable=outcome.retryable,
-            data=sheet.data,
-            truncated=cut,
             **fields,
         )

@@ -6,13 +6,16 @@ Owns the thread. What is begun is durable when ``begin`` returns; ends are queue
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
+import logging
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from browser_agent.ports import Journal
+
+_logger = logging.getLogger("browser_agent.journal")
 
 
 class OperationJournal:
@@ -21,10 +24,16 @@ class OperationJournal:
     def __init__(self, journal: Journal, token: str) -> None:
         self._journal = journal
         self.token = token
+        self._aside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="browser-agent-reaper")
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="browser-agent-journal")
 
     async def _do(self, write: Callable[[], None]) -> None:
         await asyncio.get_running_loop().run_in_executor(self._thread, write)
+
+    def beside(self, work: Callable[[], None]) -> None:
+        """Do something else with the journal in a thread of its own; a failure is only logged."""
+        future = self._aside.submit(work)
+        future.add_done_callback(_log_failure)
 
     async def open(self, facts: Mapping[str, object]) -> None:
         """Record this owner before it starts anything."""
@@ -51,3 +60,10 @@ class OperationJournal:
         if clean:
             await self._do(lambda: self._journal.close_owner(self.token))
         self._thread.shutdown(wait=False)
+        await asyncio.to_thread(self._aside.shutdown)
+
+
+def _log_failure(future: Future[None]) -> None:
+    error = future.exception()
+    if error is not None:
+        _logger.warning("work beside the journal failed: %s", type(error).__name__)

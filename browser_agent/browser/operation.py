@@ -162,15 +162,22 @@ class Runner:
 
     async def run(self, kind: Kind, body: Body) -> Result:
         """Run ``body`` under one deadline; every end but cancellation is a Result."""
-        now = asyncio.get_running_loop().time()
-        op = Operation(kind=kind, deadline=now + kind.timeout_s)
-        if self._host.is_closed:
-            outcome = Outcome(status=Status.ERROR, code=ErrorCode.SESSION_CLOSED)
-        else:
-            outcome = await self._guard(op, body)
+        op = self.prepare(kind)
+        outcome = await self.perform(op, body)
         result = self._host.seal(op, outcome)
         await self._host.publish(op, result)
         return result
+
+    def prepare(self, kind: Kind) -> Operation:
+        """An operation whose time starts now."""
+        now = asyncio.get_running_loop().time()
+        return Operation(kind=kind, deadline=now + kind.timeout_s)
+
+    async def perform(self, op: Operation, body: Body) -> Outcome:
+        """The outcome of ``body``, not yet sealed: for operations that clean up before that."""
+        if self._host.is_closed:
+            return Outcome(status=Status.ERROR, code=ErrorCode.SESSION_CLOSED)
+        return await self._guard(op, body)
 
     async def _guard(self, op: Operation, body: Body) -> Outcome:
         if op.kind.effectful:

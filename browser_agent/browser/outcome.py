@@ -23,7 +23,7 @@ class Display:
     ``key`` names the key of ``data`` that shows it; ``total_bytes`` is set beside it by the door.
     ``mode`` is what a cursor must be used with again (``text``, ``markdown``, ``full`` …).
     ``not_captured_bytes`` did not leave the page. ``extras`` gives, for the part that is shown,
-    further keys of ``data``.
+    further keys of ``data``. ``shown_bytes`` bounds a part instead of ``snapshot_bytes``.
     """
 
     key: str
@@ -31,6 +31,7 @@ class Display:
     mode: str
     not_captured_bytes: int = 0
     extras: Extras | None = None
+    shown_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from browser_agent.browser.actions import Actions
 from browser_agent.browser.artifacts import Artifacts
 from browser_agent.browser.dialogs import Dialogs
 from browser_agent.browser.downloads import Downloads
+from browser_agent.browser.extracting import Extractor
 from browser_agent.browser.listings import Listings
 from browser_agent.browser.navigate import Navigator
 from browser_agent.browser.read import Reader
@@ -25,7 +26,9 @@ from browser_agent.browser.witness import Witness
 if TYPE_CHECKING:
     from browser_agent.browser.closing import SessionCloser
     from browser_agent.browser.core import Core
-    from browser_agent.ports import Extraction, Model
+    from browser_agent.browser.operation import Body, Operation
+    from browser_agent.browser.outcome import Outcome
+    from browser_agent.ports import Model
     from browser_agent.records.limits import BrowserLimits
     from browser_agent.records.result import Result
 
@@ -37,17 +40,17 @@ class Session:
     only wrong Python types raise (InvalidInput), and cancellation propagates after cleanup.
     """
 
-    def __init__(self, core: Core, closer: SessionCloser, extraction: Extraction | None) -> None:
+    def __init__(self, core: Core, closer: SessionCloser) -> None:
         self._core = core
         self._closer = closer
-        self._extraction = extraction
+        traffic = TrafficLog(core.context, core.tabs)
         self._dialogs = Dialogs(core)
         self._downloads = Downloads(core)
-        traffic = TrafficLog(core.context, core.tabs)
         stage = Stage(core, Witness(core, traffic, self._dialogs, self._downloads))
         self._listings = Listings(core, traffic)
         self._navigator = Navigator(core, self._dialogs, self._downloads)
         self._reader = Reader(core)
+        self._extractor = Extractor(core)
         self._actions = Actions(stage)
         self._waiting = Waiting(core)
         self._tabs = Tabs(core, self._navigator)
@@ -85,7 +88,7 @@ class Session:
         return await self._reader.snapshot(mode, cursor=cursor)
 
     async def changes(self, since: Result | str | None = None) -> Result:
-        """Lines added and removed since a snapshot (a Result or its operation id; else the last)."""
+        """Lines added and removed since a snapshot (a Result or operation id; else the last)."""
         return await self._reader.changes(since)
 
     async def find(
@@ -240,7 +243,7 @@ class Session:
         self, schema: object, *, ref: str | None = None, model: Model | None = None
     ) -> Result:
         """Data of the page that fits a pydantic model or JSON Schema, with its sources."""
-        return await self._reader.extract(schema, ref=ref, model=model)
+        return await self._extractor.extract(schema, ref=ref, model=model)
 
     async def verify(self, result: Result | str) -> Result:
         """Look for evidence of what an unknown operation did; never acts."""
@@ -249,3 +252,29 @@ class Session:
     async def close(self) -> Result:
         """Close pages and context and confirm it; calling it again gives the same Result."""
         return await self._closer.close()
+
+    # for one-shot operations, which close the session before their Result is made
+
+    async def perform(self, op: Operation, body: Body) -> Outcome:
+        """Run a body as an operation of this session; its outcome is not sealed."""
+        return await self._core.runner.perform(op, body)
+
+    async def go(self, op: Operation, url: str) -> Outcome:
+        """The navigation of :meth:`navigate`, inside a running operation."""
+        return await self._navigator.go(op, url)
+
+    async def look(self, op: Operation, form: str) -> Outcome:
+        """A read (text, markdown) or full snapshot, inside a running operation."""
+        return await self._reader.look(op, form)
+
+    async def extract_now(self, op: Operation, schema: object, model: Model | None) -> Outcome:
+        """An extraction, inside a running operation."""
+        return await self._extractor.now(op, schema, model=model)
+
+    def current_url(self, op: Operation) -> str | None:
+        """Where the operation's page is, raw; None when it shows no page."""
+        return self._core.door.url_of(op)
+
+    async def end(self) -> list[str]:
+        """Close without a Result; names of what could not be confirmed as closed."""
+        return await self._closer.end()

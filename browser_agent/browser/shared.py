@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from browser_agent.browser.egress import EgressProxy
+    from browser_agent.browser.robots import Robots
     from browser_agent.logic.redact import Redactor
     from browser_agent.logic.url_policy import UrlPolicy
     from browser_agent.ports import BlobStore
     from browser_agent.records.limits import BrowserLimits
-    from browser_agent.records.policy import Secret
+    from browser_agent.records.policy import Decision, Secret
     from browser_agent.records.result import Result
 
 OnResult = Callable[["Result", str], Awaitable[None] | None]
@@ -26,10 +28,14 @@ class Shared:
     ``approve`` is the operator's approval callable or None. ``coverage`` is what stands in every
     Result's coverage (``egress``, ``sandbox``). ``artifact_dir`` is where screenshots, PDFs and
     downloads go; None until the operator named one (then a private folder of the run is made).
+    ``policy`` grows by :meth:`admit`; ``enforced`` is False for a remote browser, whose traffic
+    does not pass our proxy. ``robots`` is None when robots.txt does not bind.
+    ``is_connected`` says whether the browser is there.
     """
 
     limits: BrowserLimits
     policy: UrlPolicy
+    proxy: EgressProxy
     redactor: Redactor
     secrets: Mapping[str, Secret] = field(default_factory=dict[str, "Secret"])
     blobs: BlobStore | None = None
@@ -37,5 +43,18 @@ class Shared:
     upload_dirs: tuple[Path, ...] = ()
     approve: object | None = None
     on_result: OnResult | None = None
+    admitted: set[str] = field(default_factory=set[str])
     coverage: dict[str, object] = field(default_factory=dict[str, object])
-    disconnected: bool = False
+    robots: Robots | None = None
+    enforced: bool = True
+    is_connected: Callable[[], bool] = bool
+
+    def admit(self, url: str) -> Decision:
+        """Grant the exact origin of a URL that the operator gave, to the browser's proxy too."""
+        policy = self.policy.grant(url)
+        decision = policy.decide(url)
+        if decision.allowed:
+            self.policy = policy
+            self.proxy.set_policy(policy)
+            self.admitted.add(decision.url)
+        return decision

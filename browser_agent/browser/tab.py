@@ -13,8 +13,13 @@ from typing import TYPE_CHECKING
 from browser_agent.records.codes import ErrorCode
 
 if TYPE_CHECKING:
-    from playwright.async_api import Page, Response
+    from playwright.async_api import Page
 
+    from browser_agent.browser.documents import TextDocument
+    from browser_agent.browser.loads import Load, Loads
+    from browser_agent.browser.observer import Observer
+
+_ERROR_PAGE = "chrome-error:"
 GoneCallback = Callable[[ErrorCode], None]
 
 
@@ -25,20 +30,21 @@ class Tab:
     ``gone`` is ``page_crashed`` or ``page_closed`` once the page cannot be used any more, else
     None. ``wedged`` says that its renderer did not answer in time, so the next navigation takes a
     fresh page. ``dialog`` is the pending dialog ``{"kind", "message", …}`` while one is open.
-    ``response`` is the main document's last response.
+    ``observer`` looks at the page. ``document`` stands in for the page where the address gave a
+    text that browsers do not show (CSV, JSON, a feed). ``load`` is what the network said.
     """
 
     id: str
     page: Page
+    observer: Observer
+    loads: Loads
     opener: str | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     gone: ErrorCode | None = None
     wedged: bool = False
     recovered: str | None = None
-    failed_load: bool = False
     dialog: dict[str, object] | None = None
-    response: Response | None = None
-    loads: int = 0
+    document: TextDocument | None = None
     notes: dict[str, object] = field(default_factory=dict[str, object])
     _watchers: list[GoneCallback] = field(default_factory=list[GoneCallback])
 
@@ -46,6 +52,18 @@ class Tab:
     def usable(self) -> bool:
         """Whether operations can still be aimed at the page."""
         return self.gone is None and not self.page.is_closed()
+
+    @property
+    def load(self) -> Load | None:
+        """The last load of the page's main document."""
+        return self.loads.of(self.page)
+
+    @property
+    def shows_error(self) -> bool:
+        """Whether the page is the browser's own error page or our proxy's refusal: no content."""
+        load = self.load
+        refused = load is not None and load.refusal is not None
+        return refused or self.page.url.startswith(_ERROR_PAGE)
 
     def watch(self, callback: GoneCallback) -> None:
         """Call back once when the page crashes or closes."""
@@ -68,12 +86,16 @@ class Tab:
 class TabSet:
     """The tabs of one session, oldest first, with one current. Ids are never used twice."""
 
-    def __init__(self, *, max_pages: int) -> None:
+    def __init__(
+        self, *, max_pages: int, loads: Loads, observe: Callable[[Page], Observer]
+    ) -> None:
         self._tabs: list[Tab] = []
         self._by_page: dict[Page, Tab] = {}
         self._count = 0
         self._current: Tab | None = None
         self._listeners: list[Callable[[Tab], None]] = []
+        self._loads = loads
+        self._observe = observe
         self.max_pages = max_pages
         self.refused = 0
 
@@ -90,7 +112,13 @@ class TabSet:
             self.refused += 1
             return None
         self._count += 1
-        tab = Tab(id=f"t{self._count}", page=page, opener=opener)
+        tab = Tab(
+            id=f"t{self._count}",
+            page=page,
+            observer=self._observe(page),
+            loads=self._loads,
+            opener=opener,
+        )
         self._tabs.append(tab)
         self._by_page[page] = tab
         page.on("crash", lambda _: tab.mark_gone(ErrorCode.PAGE_CRASHED))
@@ -101,9 +129,13 @@ class TabSet:
 
     def _drop(self, tab: Tab) -> None:
         tab.mark_gone(ErrorCode.PAGE_CLOSED)
+        tab.observer.close()
         self._by_page.pop(tab.page, None)
         if tab in self._tabs:
             self._tabs.remove(tab)
+        opener = self.by_id(tab.opener) if tab.opener else None
+        if tab is self._current and opener is not None and opener.usable:
+            self._current = opener
 
     @property
     def open(self) -> tuple[Tab, ...]:

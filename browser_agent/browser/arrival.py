@@ -1,0 +1,230 @@
+"""What is there after a load: the look at the page that every navigation ends with.
+
+Owns the data of a navigation's Result, and the text documents that stand in for a page.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, NoReturn
+
+from browser_agent.browser.documents import (
+    TextDocument,
+    decode_text,
+    is_text_document,
+    media_type,
+)
+from browser_agent.browser.failures import is_playwright_error, is_timeout
+from browser_agent.browser.net_errors import failure_of
+from browser_agent.browser.observer_types import ObserverError
+from browser_agent.browser.outcome import OperationFailed, Outcome, fail
+from browser_agent.logic.blocked import SHORT_CHARS, PageSigns, find_block
+from browser_agent.records.codes import ErrorCode, Status, parse_code
+
+if TYPE_CHECKING:
+    from browser_agent.browser.core import Core
+    from browser_agent.browser.downloads import Downloads
+    from browser_agent.browser.loads import Load
+    from browser_agent.browser.observer_types import Observation
+    from browser_agent.browser.operation import Operation
+    from browser_agent.browser.tab import Tab
+
+SETTLE_S = 1.0
+SIGNS_BYTES = 6_000
+_BODY_S = 5.0
+_RETRYABLE = (429, 502, 503, 504)
+_DIALOGS = "dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]"
+
+
+class Arrival:
+    """Looks at where a tab has arrived."""
+
+    def __init__(self, core: Core, downloads: Downloads) -> None:
+        self._core = core
+        self._downloads = downloads
+
+    def facts(self, tab: Tab) -> dict[str, object]:
+        """What the network said, without asking the page."""
+        load = tab.load
+        if load is None:
+            return {"title": None, "http_status": None, "content_type": None, "redirects": []}
+        return {
+            "title": None,
+            "http_status": load.status,
+            "content_type": load.content_type,
+            "redirects": [{"url": url, "status": status} for url, status in load.redirects],
+        }
+
+    async def describe(self, op: Operation, *, mark: int, files: int, partial: bool) -> Outcome:
+        """The outcome of a navigation whose document is there, whole or in part."""
+        tab = op.tab
+        if tab.dialog is not None:
+            return Outcome(data={**self.facts(tab), "settled": False, "blocked": None})
+        check_page(self._core, tab)
+        await self._take_document(op, tab.load)
+        if tab.document is not None:
+            return self._outcome(tab, title=tab.document.title, settled=True, blocked=None)
+        settled = not partial and await self._settle(op)
+        seen = await self._observe(op, partial=partial)
+        check_page(self._core, tab)
+        if partial and not seen.text.strip():
+            fail(ErrorCode.NAVIGATION_TIMEOUT, data=self.facts(tab))
+        blocked = await self._block(op, seen)
+        outcome = self._outcome(
+            tab, title=seen.title, settled=settled, blocked=blocked, partial=partial, text=seen.text
+        )
+        del mark, files
+        return outcome
+
+    def _outcome(
+        self,
+        tab: Tab,
+        *,
+        title: str,
+        settled: bool,
+        blocked: str | None,
+        partial: bool = False,
+        text: str = "",
+    ) -> Outcome:
+        data = {**self.facts(tab), "title": title, "settled": settled, "blocked": blocked}
+        coverage = {"load": "cut at the time limit"} if partial else {}
+        load = tab.load
+        status = load.status if load is not None else None
+        if load is not None and load.challenged:
+            return Outcome(status=Status.ERROR, code=ErrorCode.BLOCKED_BY_SITE, data=data)
+        if status is not None and status >= 400:
+            return Outcome(
+                status=Status.ERROR,
+                code=ErrorCode.HTTP_ERROR,
+                message=f"The server answered with status {status}.",
+                retryable=status in _RETRYABLE,
+                data={**data, "text": text},
+                truncated=partial,
+                coverage=coverage,
+            )
+        return Outcome(data=data, truncated=partial, coverage=coverage)
+
+    async def _settle(self, op: Operation) -> bool:
+        observer = self._core.observer(op.tab)
+        limit_s = min(SETTLE_S, op.remaining_s(keep_s=1.0))
+        try:
+            return (await op.call(observer.settle(limit_s=limit_s), within_s=limit_s + 0.5)).quiet
+        except TimeoutError:
+            return False
+        except ObserverError as error:
+            if error.code in (ErrorCode.PAGE_CLOSED, ErrorCode.PAGE_CRASHED):
+                raise
+            return False
+
+    async def _observe(self, op: Operation, *, partial: bool) -> Observation:
+        observer = self._core.observer(op.tab)
+        try:
+            return await self._core.look(op, observer.text(capture_bytes=SIGNS_BYTES))
+        except (TimeoutError, ObserverError) as error:
+            if isinstance(error, ObserverError) and error.code != ErrorCode.OBSERVATION_TIMEOUT:
+                raise
+            why = None if partial else "The page came, but it does not answer."
+            fail(ErrorCode.NAVIGATION_TIMEOUT, why, data=self.facts(op.tab))
+
+    async def _block(self, op: Operation, seen: Observation) -> str | None:
+        page, load = op.tab.page, op.tab.load
+        challenged = load is not None and load.challenged
+        if len(seen.text) > SHORT_CHARS and not challenged:
+            return None
+        passwords, dialogs = 0, 0
+        try:
+            passwords = await op.call(page.locator("input[type=password]").count(), within_s=1.0)
+            dialogs = await op.call(page.locator(_DIALOGS).count(), within_s=1.0)
+        except Exception as error:
+            if not (is_playwright_error(error) or is_timeout(error)):
+                raise
+        return find_block(
+            PageSigns(
+                title=seen.title,
+                text=seen.text,
+                url=page.url,
+                frame_urls=[frame.url for frame in page.frames[1:20]],
+                has_password=passwords > 0,
+                has_dialog=dialogs > 0,
+                challenged=challenged,
+            )
+        )
+
+    async def _take_document(self, op: Operation, load: Load | None) -> None:
+        """Keep the text of JSON, XML and feeds, which browsers show as something else."""
+        if load is None or load.response is None or not is_text_document(load.content_type):
+            return
+        limit = self._core.limits.capture_bytes
+        if load.length is not None and load.length > limit:
+            return
+        try:
+            within_s = min(_BODY_S, op.remaining_s(keep_s=1.0))
+            content = await op.call(load.response.body(), within_s=within_s)
+        except Exception as error:
+            if not (is_playwright_error(error) or is_timeout(error)):
+                raise
+            return
+        op.tab.document = _document(load.url, "", load.content_type, content, limit)
+
+    async def download(self, op: Operation, files: int) -> None:
+        """End a navigation that gave a file, unless the file is a text to be read."""
+        items = await self._downloads.since(files, wait_s=op.remaining_s(keep_s=1.0))
+        load = op.tab.load
+        known = {**self.facts(op.tab), "downloads": items}
+        if items and load is not None and is_text_document(load.content_type or _guess(items[0])):
+            content = await asyncio.to_thread(self._file, items[0])
+            if content is not None:
+                name = str(items[0].get("name"))
+                limit = self._core.limits.capture_bytes
+                document = _document(load.url, name, load.content_type, content, limit)
+                op.tab.document = document
+                data = {**known, "title": name, "settled": True, "blocked": None}
+                raise OperationFailed(Outcome(data=data, final_url=load.url))
+        fail(ErrorCode.DOWNLOAD_STARTED, data=known)
+
+    def _file(self, item: dict[str, object]) -> bytes | None:
+        folder, name = self._core.shared.artifact_dir, item.get("name")
+        if folder is None or item.get("state") != "finished" or not isinstance(name, str):
+            return None
+        path = folder / name
+        return path.read_bytes() if path.is_file() else None
+
+
+def check_page(core: Core, tab: Tab) -> None:
+    """End the operation where the page is no content: refused, failed, or outside the policy."""
+    load = tab.load
+    if load is not None and load.refusal is not None:
+        _refuse(load.refusal.code, load.refusal.reason)
+    if tab.shows_error:
+        failure = failure_of(load.failure or "" if load is not None else "")
+        decision = core.shared.proxy.last_decision(load.url, since=load.mark) if load else None
+        if decision is not None and decision.code is not None:
+            _refuse(decision.code, decision.reason)
+        fail(failure.code, failure.message)
+    url = tab.page.url
+    if core.shared.enforced and url.startswith(("http:", "https:")):
+        judged = core.shared.policy.decide(url)
+        if not judged.allowed:
+            _refuse(judged.code, judged.reason)
+
+
+def _refuse(code: str | None, reason: str) -> NoReturn:
+    sentence = f"{reason[:1].upper()}{reason[1:]}." if reason else None
+    fail(parse_code(code), sentence)
+
+
+def _document(
+    url: str, title: str, content_type: str | None, content: bytes, limit: int
+) -> TextDocument:
+    return TextDocument(
+        url=url,
+        title=title,
+        content_type=media_type(content_type),
+        text=decode_text(content[:limit], content_type),
+        not_captured_bytes=max(0, len(content) - limit),
+    )
+
+
+def _guess(item: dict[str, object]) -> str | None:
+    kind = item.get("media_type")
+    return kind if isinstance(kind, str) else None

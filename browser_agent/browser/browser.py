@@ -1,0 +1,246 @@
+"""The browser: one Chromium of ours, its sessions, one-shot reads, and its verified end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from browser_agent.browser.capture import CaptureStore
+from browser_agent.browser.closing import closing_outcome
+from browser_agent.browser.core import SessionOptions, deliver, store_blobs
+from browser_agent.browser.door import Door
+from browser_agent.browser.failures import is_playwright_error
+from browser_agent.browser.fetching import fetch_text
+from browser_agent.browser.one_shot import OneShot
+from browser_agent.browser.opening import open_session, parse_session_options
+from browser_agent.browser.operation import Kind, Operation
+from browser_agent.browser.setup import Setup, build_setup, start
+from browser_agent.browser.stopping import stop_browser
+from browser_agent.errors import BrowserError, InvalidInput
+from browser_agent.logic.url_policy import UrlPolicy
+from browser_agent.records.codes import ErrorCode
+from browser_agent.records.limits import BrowserLimits
+
+if TYPE_CHECKING:
+    from browser_agent.browser.launch import Running
+    from browser_agent.browser.outcome import Outcome
+    from browser_agent.browser.session import Session
+    from browser_agent.browser.shared import OnResult, Shared
+    from browser_agent.ports import BlobStore, Journal, Model
+    from browser_agent.records.policy import Decision, Secret
+    from browser_agent.records.result import Result
+
+PUBLIC_WEB = UrlPolicy.public_web()
+
+
+class Browser:
+    """A running browser. Start it by ``async with Browser.launch() as browser``."""
+
+    def __init__(self, running: Running, shared: Shared, setup: Setup) -> None:
+        self._running = running
+        self._shared = shared
+        self._setup = setup
+        self._sessions: list[Session] = []
+        self._door = Door(shared, CaptureStore(), keeps_blobs=shared.blobs is not None)
+        self._ending: asyncio.Task[Result] | None = None
+        self._closing: Result | None = None
+
+    @classmethod
+    @asynccontextmanager
+    async def launch(
+        cls,
+        policy: UrlPolicy | None = PUBLIC_WEB,
+        limits: BrowserLimits | None = None,
+        secrets: Mapping[str, Secret | str] | Sequence[str] = (),
+        *,
+        headless: bool = True,
+        executable_path: str | PathLike[str] | None = None,
+        channel: str | None = None,
+        cdp_url: str | Secret | None = None,
+        proxy: str | None = None,
+        user_agent: str | None = None,
+        robots: bool = True,
+        run_dir: str | PathLike[str] | None = None,
+        download_dir: str | PathLike[str] | None = None,
+        upload_dirs: Sequence[str | PathLike[str]] = (),
+        approve: object | None = None,
+        search_url: str | None = None,
+        on_result: OnResult | None = None,
+        journal: Journal | None = None,
+        blobs: BlobStore | None = None,
+    ) -> AsyncGenerator[Browser]:
+        """Start a browser; it is closed, and that verified, when the block ends.
+
+        BrowserError when it cannot be started, ConfigurationError for settings that do not go
+        together. ``cdp_url`` attaches to a remote browser, whose traffic no policy of ours can
+        bind: it needs ``policy=None``. ``journal`` and ``blobs`` default to what is wired in.
+        """
+        setup = build_setup(
+            policy=policy,
+            limits=limits or BrowserLimits(),
+            secrets=secrets,
+            headless=headless,
+            executable_path=executable_path,
+            channel=channel,
+            cdp_url=cdp_url,
+            proxy=proxy,
+            user_agent=user_agent,
+            robots=robots,
+            run_dir=run_dir,
+            download_dir=download_dir,
+            upload_dirs=upload_dirs,
+            approve=approve,
+            search_url=search_url,
+            on_result=on_result,
+        )
+        running, shared = await start(setup, journal=journal, blobs=blobs)
+        browser = cls(running, shared, setup)
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+    @property
+    def limits(self) -> BrowserLimits:
+        """The limits of every session."""
+        return self._shared.limits
+
+    @property
+    def policy(self) -> UrlPolicy:
+        """The URL policy in force, with what :meth:`admit` granted."""
+        return self._shared.policy
+
+    @property
+    def search_url(self) -> str | None:
+        """The operator's search address with ``{query}`` in it, or None."""
+        return self._setup.search_url
+
+    @property
+    def closing(self) -> Result | None:
+        """The Result of the last close: of the browser, or until then of its last session."""
+        return self._closing
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether the browser process is there."""
+        return self._ending is None and self._running.browser.is_connected()
+
+    @asynccontextmanager
+    async def session(self, **options: object) -> AsyncGenerator[Session]:
+        """Open an isolated session; it is closed when the block ends.
+
+        ``viewport`` (width, height), ``locale``, ``timezone``, ``storage_state``,
+        ``http_credentials``, ``dialogs`` (dismiss, accept, ask), ``robots`` (check robots.txt for
+        what was not admitted), ``blobs`` (a BlobStore). InvalidInput for wrong ones; BrowserError
+        when the browser is gone.
+        """
+        given = dict(options)
+        blobs: BlobStore | None = given.pop("blobs", None)  # pyright: ignore[reportAssignmentType] - a Protocol
+        session = await self.open(parse_session_options(given), blobs=blobs)
+        try:
+            yield session
+        finally:
+            self._closing = await session.close()
+
+    async def open(
+        self, options: SessionOptions, *, blobs: BlobStore | None = None, delivers: bool = True
+    ) -> Session:
+        """Open a session that the caller closes."""
+        if not self.is_connected:
+            raise BrowserError("the browser is gone", code=ErrorCode.BROWSER_DISCONNECTED)
+        try:
+            session = await open_session(
+                self._running.browser,
+                self._shared,
+                options,
+                journal=self._running.ledger.journal,
+                user_agent=self._setup.user_agent,
+                blobs=blobs,
+                delivers=delivers,
+                on_closed=self._forget,
+            )
+        except Exception as error:
+            if not is_playwright_error(error):
+                raise
+            raise _opening_error(error, connected=self.is_connected) from None
+        self._sessions.append(session)
+        return session
+
+    def _forget(self, session: Session) -> None:
+        if session in self._sessions:
+            self._sessions.remove(session)
+
+    def admit(self, url: str) -> Decision:
+        """Grant the exact origin of a URL that the operator gave; metadata addresses never."""
+        return self._shared.admit(url)
+
+    async def read(self, url: str, *, format: str = "markdown") -> Result:  # noqa: A002 - the contract's name
+        """Read one page in a session of its own: text, markdown or snapshot. Never raises for
+        what a page, a network or a URL did.
+        """
+        return await OneShot(self).read(url, format)
+
+    async def extract(self, url: str, schema: object, *, model: Model | None = None) -> Result:
+        """Data of one page that fits a pydantic model or JSON Schema, with its sources."""
+        return await OneShot(self).extract(url, schema, model)
+
+    async def fetch_text(self, url: str, *, max_bytes: int) -> Result:
+        """GET a small text through the policy, without a page: ``read``-shaped data."""
+        if not isinstance(url, str):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without a checker
+            raise InvalidInput(f"url must be a string, got {type(url).__name__}")
+        kind = Kind(
+            "fetch_text",
+            self.limits.navigation_timeout_s,
+            ErrorCode.NAVIGATION_TIMEOUT,
+            on_page=False,
+        )
+        op = self.prepare(kind)
+        return await self.finish(op, await fetch_text(self._running.proxy, url, max_bytes, op))
+
+    def prepare(self, kind: Kind) -> Operation:
+        """An operation of the browser itself."""
+        now = asyncio.get_running_loop().time()
+        return Operation(kind=kind, deadline=now + kind.timeout_s)
+
+    async def finish(self, op: Operation, outcome: Outcome) -> Result:
+        """Seal, store and deliver an outcome of the browser itself."""
+        result = self._door.seal(op, outcome)
+        await store_blobs(self._shared.blobs, op.blobs)
+        await deliver(self._shared, result, op.kind.name)
+        return result
+
+    async def close(self) -> Result:
+        """Close sessions, browser and driver, verify by process and folder, say what is left."""
+        if self._ending is None:
+            self._ending = asyncio.create_task(self._close())
+        return await asyncio.shield(self._ending)
+
+    async def _close(self) -> Result:
+        kind = Kind(
+            "close_browser",
+            self.limits.close_timeout_s,
+            ErrorCode.CLEANUP_UNCONFIRMED,
+            on_page=False,
+        )
+        op = self.prepare(kind)
+        sessions = tuple(self._sessions)
+        if sessions:
+            await asyncio.gather(*(session.end() for session in sessions))
+        stopped = await stop_browser(self._running, within_s=self.limits.close_timeout_s)
+        closed = {"contexts": len(sessions), "processes": stopped.processes}
+        self._closing = await self.finish(op, closing_outcome(closed, stopped.left))
+        return self._closing
+
+
+def _opening_error(error: Exception, *, connected: bool) -> BrowserError:
+    """Why a context could not be made, without the text of the driver."""
+    if not connected or is_playwright_error(error, "TargetClosedError"):
+        return BrowserError("the browser is gone", code=ErrorCode.BROWSER_DISCONNECTED)
+    return BrowserError(
+        "the session's options were refused by the browser: check locale, timezone, viewport and "
+        "storage_state",
+        code=ErrorCode.INVALID_INPUT,
+    )
