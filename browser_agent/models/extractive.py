@@ -1,0 +1,177 @@
+"""The built-in model: no key, no network of its own, no chance. It reads pages by tool calls and
+answers with what they say, quoted.
+
+Owns the decisions of a run: open, read on, search, stop. It keeps nothing between calls; what it
+knows it reads back from the request.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from browser_agent.logic.evidence import Candidate
+from browser_agent.logic.question import Question, parse_question
+from browser_agent.models.answering import render_answer, render_not_found
+from browser_agent.models.frontier import Lead, find_leads, normal_url
+from browser_agent.models.library import Page, find_answers, read_page
+from browser_agent.models.trail import Trail, Visit, read_trail
+from browser_agent.records.model import (
+    JsonDict,
+    ModelPrice,
+    ModelReply,
+    ModelRequest,
+    ToolCall,
+    Usage,
+)
+
+MAX_PAGES = 12
+MAX_TURNS = 27
+MAX_PARTS = 6
+SURE = 0.9
+ENOUGH = 0.5
+_FIELD = re.compile(r"(?m)^\s*\[?(?:ref=)?(e\d+)\]?\s+(searchbox|textbox|combobox)\b(.*)$")
+_SEARCHING = re.compile(r"search|such|busca|recherch|cerca|zoek|query|find", re.IGNORECASE)
+
+_Call = tuple[str, dict[str, object]]
+
+
+class ExtractiveModel:
+    """Follows links best-first, ranks what it read, quotes or says that it found nothing."""
+
+    def __repr__(self) -> str:
+        return "ExtractiveModel()"
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Decide the next calls, or give the answer."""
+        trail = read_trail(request)
+        tools = {_tool_name(tool) for tool in request.tools}
+        work = _Work(trail, tools)
+        calls = work.next_calls()
+        if calls:
+            return _ask(calls, trail.turns)
+        return work.answer()
+
+    def price(self) -> ModelPrice:
+        """Nothing."""
+        return ModelPrice(input_usd=0.0, output_usd=0.0)
+
+    def supports_output_schema(self) -> bool:
+        """It only quotes."""
+        return False
+
+    def context_window(self) -> int | None:
+        """It has none: it reads Results, not messages."""
+        return None
+
+
+def _tool_name(tool: JsonDict) -> str:
+    function = tool.get("function")
+    return str(function.get("name")) if isinstance(function, dict) else ""
+
+
+def _ask(calls: Sequence[_Call], turn: int) -> ModelReply:
+    made = tuple(
+        ToolCall(id=f"call_{turn}_{n}", name=name, arguments=json.dumps(arguments))
+        for n, (name, arguments) in enumerate(calls)
+    )
+    return ModelReply(tool_calls=made, finish_reason="tool_calls", usage=_FREE)
+
+
+_FREE = Usage(input_tokens=0, output_tokens=0, cost_usd=0.0)
+
+
+class _Work:
+    def __init__(self, trail: Trail, tools: set[str]) -> None:
+        self.trail = trail
+        self.tools = tools
+        self.question: Question = parse_question(trail.task)
+        self.pages: list[Page] = [read_page(visit) for visit in trail.visits if visit.is_ok]
+        self.answers: list[Candidate] = find_answers(self.question, self.pages)
+
+    @property
+    def best(self) -> float:
+        return self.answers[0].score if self.answers else 0.0
+
+    def next_calls(self) -> list[_Call]:
+        trail = self.trail
+        if not {"browser_navigate", "browser_read"} <= self.tools or trail.turns >= MAX_TURNS:
+            return []
+        if more := self._read_on():
+            return more
+        if len(trail.visits) >= MAX_PAGES:
+            return []
+        opened = {normal_url(visit.requested) for visit in trail.visits if visit.requested}
+        for start in trail.starts:
+            if normal_url(start) not in opened:
+                return self._open(start, first=not trail.visits)
+        if search := self._search():
+            return search
+        return self._follow()
+
+    def _read_on(self) -> list[_Call]:
+        visit = self.trail.visits[-1] if self.trail.visits else None
+        if visit is None or not visit.next_cursor or len(visit.texts) >= MAX_PARTS:
+            return []
+        if self.best >= SURE:
+            return []
+        return [("browser_read", {"format": "text", "cursor": visit.next_cursor})]
+
+    def _open(self, url: str, *, first: bool = False) -> list[_Call]:
+        calls: list[_Call] = [("browser_navigate", {"url": url}), *_READS]
+        if first and "browser_snapshot" in self.tools:
+            calls.append(("browser_snapshot", {"mode": "interactive"}))
+        return calls
+
+    def _search(self) -> list[_Call]:
+        if self.trail.queries:
+            return []
+        query = " ".join(term.word for term in self.question.terms if term.weight >= 0.5)
+        if not query:
+            return []
+        if "browser_search" in self.tools:
+            return [("browser_search", {"query": query}), *_READS]
+        visit = self.trail.visits[-1] if self.trail.visits else None
+        ref = _search_field(visit)
+        if ref is None or "browser_type" not in self.tools:
+            return []
+        typed = {"target": ref, "text": query, "submit": True}
+        return [("browser_type", typed), *_READS]
+
+    def _follow(self) -> list[_Call]:
+        leads = self._leads()
+        if not leads or self.best >= SURE:
+            return []
+        return self._open(leads[0].url)
+
+    def _leads(self) -> list[Lead]:
+        seen = [v.requested for v in self.trail.visits] + [page.url for page in self.pages]
+        hosts = {urlsplit(url).netloc for url in self.trail.starts}
+        return find_leads(self.question, self.pages, seen=seen, hosts=hosts)
+
+    def answer(self) -> ModelReply:
+        found = self.best >= ENOUGH
+        if found:
+            text = render_answer(self.question, self.answers)
+        else:
+            titles = [page.title or page.url for page in self.pages]
+            text = render_not_found(titles, [lead.text for lead in self._leads()[:5]])
+        return ModelReply(text=text, answered=found, finish_reason="stop", usage=_FREE)
+
+
+_READS: tuple[_Call, ...] = (
+    ("browser_read", {"format": "markdown"}),
+    ("browser_read", {"format": "text"}),
+)
+
+
+def _search_field(visit: Visit | None) -> str | None:
+    if visit is None or visit.snapshot is None:
+        return None
+    fields = _FIELD.findall(visit.snapshot.text("text"))
+    for ref, role, rest in fields:
+        if role == "searchbox" or _SEARCHING.search(rest):
+            return str(ref)
+    return None
