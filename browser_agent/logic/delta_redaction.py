@@ -13,7 +13,10 @@ CONTEXT_CHARS = 256
 MAX_HELD_CHARS = 8192
 """A longer word is let go, redacted as far as it came."""
 
-_LAST_BREAK = re.compile(r"\s(?=\S*\Z)")
+MAX_TRIES = 8
+"""Places where the text might be cut that are looked at for one piece."""
+
+_BREAK = re.compile(r"\s+")
 
 
 class DeltaRedactor:
@@ -30,12 +33,18 @@ class DeltaRedactor:
     def add(self, piece: str) -> str:
         """The text that can be shown now."""
         self._held += piece
-        limit = len(self._held) - self._hold_chars
-        found = _LAST_BREAK.search(self._held[: max(0, limit)])
-        end = found.end() if found else 0
-        if not found and len(self._held) > MAX_HELD_CHARS:
-            end = len(self._held)
-        return self._release(end)
+        return self._release(self._find_end())
+
+    def _find_end(self) -> int:
+        """Behind the last word that is whole and not the middle of something redacted."""
+        held = self._held
+        limit = max(0, len(held) - self._hold_chars)
+        whole = self._redact(held)
+        ends = [found.end() for found in _BREAK.finditer(held, 0, limit)]
+        for end in ends[: -MAX_TRIES - 1 : -1]:
+            if self._redact(held[:end]) + self._redact(held[end:]) == whole:
+                return end
+        return len(held) if len(held) > MAX_HELD_CHARS else 0
 
     def flush(self) -> str:
         """All that is left."""
