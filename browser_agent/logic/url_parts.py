@@ -7,6 +7,7 @@ credentials and the host in it is the host that is contacted.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote
@@ -21,6 +22,8 @@ LIMIT_CHARS = 2_097_152
 
 _TWINS = {"ws": "http", "wss": "https"}
 _DECODINGS = 3
+_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:]+")
+"""What names and addresses are made of. Browsers differ on ``*`` and the like in a host."""
 _REMEMBERED_CHARS = 2048
 
 
@@ -49,7 +52,8 @@ class UrlParts:
 def parse_url(url: str) -> UrlParts | None:
     """The parts of an absolute URL, or None where a browser would refuse to parse it.
 
-    Lone surrogates become U+FFFD first, as in a browser's own conversion.
+    Lone surrogates become U+FFFD first, as in a browser's own conversion. An http(s) host that no
+    name or address can have (``a*b``) counts as refused.
     """
     return _parse_known(url) if len(url) <= _REMEMBERED_CHARS else _parse(url)
 
@@ -74,6 +78,8 @@ def _parse(url: str) -> UrlParts | None:
     scheme = parsed.protocol.removesuffix(":")
     scheme = _TWINS.get(scheme, scheme)
     host = parsed.hostname.removeprefix("[").removesuffix("]").removesuffix(".")
+    if scheme in DEFAULT_PORTS and _HOST.fullmatch(host) is None:
+        return None
     port = int(parsed.port) if parsed.port else DEFAULT_PORTS.get(scheme)
     return UrlParts(href=parsed.href, scheme=scheme, host=host, port=port, path=parsed.pathname)
 
