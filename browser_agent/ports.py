@@ -206,6 +206,15 @@ class Extraction(Protocol):
         ...
 
 
+@runtime_checkable
+class Evaluates(Protocol):
+    """A session that can run scripts in its page; asked for by an unsafe flag alone."""
+
+    async def evaluate(self, script: str) -> Result:
+        """The script's JSON value in ``data.value``."""
+        ...
+
+
 class Browser(Protocol):
     """A running browser that opens sessions."""
 

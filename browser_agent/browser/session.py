@@ -13,6 +13,7 @@ from browser_agent.browser.artifacts import Artifacts
 from browser_agent.browser.dialogs import Dialogs
 from browser_agent.browser.downloads import Downloads
 from browser_agent.browser.extracting import Extractor
+from browser_agent.browser.evaluate import Evaluator
 from browser_agent.browser.listings import Listings
 from browser_agent.browser.navigate import Navigator
 from browser_agent.browser.read import Reader
@@ -48,6 +49,7 @@ class Session:
         self._downloads = Downloads(core)
         stage = Stage(core, Witness(core, traffic, self._dialogs, self._downloads))
         self._listings = Listings(core, traffic)
+        self._evaluator = Evaluator(core)
         self._navigator = Navigator(core, self._dialogs, self._downloads)
         self._reader = Reader(core)
         self._extractor = Extractor(core)
@@ -244,6 +246,10 @@ class Session:
     ) -> Result:
         """Data of the page that fits a pydantic model or JSON Schema, with its sources."""
         return await self._extractor.extract(schema, ref=ref, model=model)
+
+    async def evaluate(self, script: str) -> Result:
+        """Run a script in the page. Unsafe: no tool of the default set calls this."""
+        return await self._evaluator.evaluate(script)
 
     async def verify(self, result: Result | str) -> Result:
         """Look for evidence of what an unknown operation did; never acts."""
