@@ -6,7 +6,7 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 import pytest
 
@@ -53,6 +53,7 @@ DRAWN = {
 
 class Question(TypedDict):
     id: str
+    package: NotRequired[str]
     question: str
     start: str
     expected: list[str]
@@ -61,12 +62,13 @@ class Question(TypedDict):
     answerable: bool
 
 
-def load_questions() -> list[Question]:
-    lines = (FIXTURES / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+def load_questions(name: str) -> list[Question]:
+    lines = (FIXTURES / name).read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
-QUESTIONS = load_questions()
+QUESTIONS = load_questions("questions.jsonl")
+DEBIAN_QUESTIONS = load_questions("questions_debian.jsonl")
 ANSWERABLE = [question for question in QUESTIONS if question["answerable"]]
 UNANSWERABLE = [question for question in QUESTIONS if not question["answerable"]]
 
@@ -171,6 +173,23 @@ def test_questions_spread_over_the_site() -> None:
     assert sections == {
         *("encyclopedia", "catalogue", "docs", "news", "harbour", "visit", "kitchen", "de", "es"),
     }
+
+
+def test_twenty_questions_over_documentation_that_debian_ships() -> None:
+    assert len({question["question"] for question in DEBIAN_QUESTIONS}) == 20
+    assert len({question["id"] for question in DEBIAN_QUESTIONS}) == 20
+    assert {question.get("package") for question in DEBIAN_QUESTIONS} == {
+        *("python3.11-doc", "debian-reference-en", "gnuplot-doc"),
+    }
+
+
+@pytest.mark.parametrize("question", DEBIAN_QUESTIONS, ids=ids)
+def test_debian_questions_are_complete_and_keep_their_answer(question: Question) -> None:
+    assert question["answerable"]
+    assert question["expected"]
+    assert question["start"].startswith("/")
+    assert question["start"] not in pages_of(question)
+    assert [answer for answer in question["expected"] if answer in question["question"]] == []
 
 
 def test_the_rule_can_fail() -> None:
