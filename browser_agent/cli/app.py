@@ -1,14 +1,17 @@
-"""The command ``browser-agent``: its commands, and how every ending becomes an exit code."""
+"""The command ``browser-agent``: its commands, and how every ending becomes an exit code.
+
+Only the module of the command that was asked for is imported; the list of commands needs none.
+"""
 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 import click
 import typer
 
 from browser_agent import __version__
-from browser_agent.cli import demo, doctor, offline, read, run, serve, setup
 from browser_agent.cli.output import (
     EXIT_SIGINT,
     EXIT_USAGE,
@@ -18,15 +21,20 @@ from browser_agent.cli.output import (
 )
 from browser_agent.errors import BrowserAgentError
 
-app = typer.Typer(
-    name="browser-agent",
-    help="Robots that drive a real browser and hand back evidence that can be checked.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+COMMANDS = {
+    "run": ("run", "Answer a question from real pages, with citations that were checked."),
+    "read": ("read", "Read one page as markdown, text or a snapshot."),
+    "extract": ("read", "Extract data that fits a JSON Schema, each value with its source."),
+    "verify": ("offline", "Check digests, chain and citations of a run, offline."),
+    "replay": ("offline", "Run a recorded run again, with no network and no key."),
+    "report": ("offline", "Write one static page that shows a run and its evidence."),
+    "mcp": ("serve", "Serve the browser tools to an MCP client over stdin and stdout."),
+    "doctor": ("doctor", "Look at this installation: Python, browser, models, leftovers."),
+    "setup": ("setup", "Find a Chromium, or install one."),
+    "demo": ("demo", "The main job on a sample site; no key, no network."),
+    "reap": ("reap", "End browsers that dead processes left behind."),
+}
+"""Name → the module that registers it, and its line in the list."""
 
 
 def _version(value: bool) -> None:
@@ -35,17 +43,38 @@ def _version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def _root(  # pyright: ignore[reportUnusedFunction] - registered by the decorator
+def _root(
     _version_flag: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Print the version."
     ),
 ) -> None:
-    """Robots that drive a real browser and hand back evidence that can be checked."""
+    """Robots that drive a real browser and hand back evidence that can be checked.
+
+    Example: browser-agent run "Who built the tower?" --start https://example.com
+    """
 
 
-for module in (run, read, offline, serve, doctor, setup, demo):
-    module.register(app)
+def build_app(command: str | None = None) -> typer.Typer:
+    """The command line; ``command`` alone is loaded in full, the others stand as lines."""
+    app = typer.Typer(
+        name="browser-agent",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_root)
+    if command in COMMANDS:
+        import_module(f"browser_agent.cli.{COMMANDS[command][0]}").register(app)
+        return app
+    for name, (_, line) in COMMANDS.items():
+        app.command(name, help=line)(_stand_in)
+    return app
+
+
+def _stand_in() -> None:
+    """Never run: a command that is named is loaded in full."""
 
 
 def main() -> None:
@@ -57,7 +86,7 @@ def run_command(arguments: list[str]) -> int:
     """Run one command line; returns the exit code instead of leaving the process."""
     as_json = "--json" in arguments
     try:
-        outcome = app(args=arguments, standalone_mode=False)
+        outcome = build_app(_command_of(arguments))(args=arguments, standalone_mode=False)
     except Exit as way_out:
         return way_out.code
     except click.exceptions.NoArgsIsHelpError as exc:
@@ -76,5 +105,9 @@ def run_command(arguments: list[str]) -> int:
 
 
 def _help_hint(arguments: list[str]) -> str:
-    command = next((word for word in arguments if not word.startswith("-")), "")
-    return f"see: browser-agent {command + ' ' if command else ''}--help"
+    command = _command_of(arguments)
+    return f"see: browser-agent {command + ' ' if command in COMMANDS else ''}--help"
+
+
+def _command_of(arguments: list[str]) -> str:
+    return next((word for word in arguments if not word.startswith("-")), "")
