@@ -5,6 +5,7 @@ What is cut ends in an ellipsis; every function says whether it cut.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
@@ -42,7 +43,7 @@ class Bounder:
             return self._mapping(cast("Mapping[object, object]", value), depth)
         if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
             return self._list(cast("Sequence[object]", value), key, depth)
-        return value
+        return _scalar(value)
 
     def _string(self, value: str, key: str) -> str:
         limit = SHORT_BYTES.get(key, STRING_BYTES) + self.slack_bytes
@@ -71,6 +72,17 @@ class Bounder:
             return []
         self.cut = self.cut or len(value) > ITEMS
         return [self.bound(item, key=key, depth=depth + 1) for item in value[:ITEMS]]
+
+
+def _scalar(value: object) -> object:
+    """A value that JSON can hold; what it cannot becomes None."""
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, int):
+        return value if -(2**63) <= value < 2**64 else None
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return None
 
 
 def json_bytes(value: object) -> int:

@@ -27,6 +27,9 @@ _SLACK_BYTES = 1_024
 _FRAME_BYTES = 700
 """Room for ids, times, digests and punctuation of a Result's JSON form."""
 
+_LEAST_BYTES = 64
+"""A part shows at least this much, however little room is left."""
+
 _BROWSER_PAGES = ("chrome-error:", "chrome:", "devtools:")
 
 
@@ -113,12 +116,13 @@ class Door:
         tab = op.held_tab
         if tab is None or tab.page.is_closed() or tab.shows_error:
             return None
-        url = tab.document.url if tab.document is not None else tab.page.url
-        return None if not url or url.startswith(_BROWSER_PAGES) else url
+        return tab.document.url if tab.document is not None else tab.page.url
 
     def _final_url(self, op: Operation, outcome: Outcome) -> str | None:
         url = outcome.final_url or self.url_of(op)
-        return None if url is None else self.clean_text(url, SHORT_BYTES["url"])
+        if not url or url.startswith(_BROWSER_PAGES):
+            return None
+        return self.clean_text(url, SHORT_BYTES["url"])
 
     def _show(self, sheet: _Sheet, display: Display) -> None:
         bounded = cut_utf8(display.text, self._shared.limits.capture_bytes)
@@ -180,10 +184,12 @@ class Door:
         self, sheet: _Sheet, capture: Capture, offset: int, base: dict[str, object]
     ) -> Part:
         room = self._room(sheet) - json_bytes(base)
-        limit = max(64, min(capture.shown_bytes or self._shared.limits.snapshot_bytes, room))
+        wanted = capture.shown_bytes or self._shared.limits.snapshot_bytes
+        least = min(_LEAST_BYTES, wanted)
+        limit = max(least, min(wanted, room))
         part = part_of(capture, offset, limit)
-        while (size := json_bytes(part.text)) > room and limit > 64:
-            limit = max(64, min(limit * 3 // 4, limit * room // size))
+        while (size := json_bytes(part.text)) > room and limit > least:
+            limit = max(least, min(limit * 3 // 4, limit * room // size))
             part = part_of(capture, offset, limit)
         return part
 

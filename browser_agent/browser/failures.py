@@ -7,6 +7,8 @@ is passed on: the message comes from the code table or from a short list of know
 from __future__ import annotations
 
 import asyncio
+import logging
+import traceback
 from typing import TYPE_CHECKING
 
 from browser_agent.browser.observer_types import ObserverError
@@ -16,6 +18,7 @@ from browser_agent.records.codes import Effect, ErrorCode, Status, parse_code
 if TYPE_CHECKING:
     from browser_agent.browser.operation import Operation
 
+_logger = logging.getLogger("browser_agent.operation")
 _LOST = (Effect.DISPATCHED, Effect.ACKNOWLEDGED)
 _CLOSED_WORDS = ("has been closed", "Connection closed", "Browser has been closed")
 
@@ -45,6 +48,7 @@ def outcome_of_error(error: BaseException, op: Operation, gone: ErrorCode | None
         code = ErrorCode.OUTCOME_UNKNOWN
     message = None
     if code is ErrorCode.INTERNAL:
+        _log_place(error, op)
         message = f"Unexpected {type(error).__name__} in {op.kind.name}."
     elif code is ErrorCode.OUTCOME_UNKNOWN and dispatched:
         message = f"{op.kind.name} was sent, and what came of it could not be seen in time."
@@ -54,6 +58,13 @@ def outcome_of_error(error: BaseException, op: Operation, gone: ErrorCode | None
         message=message,
         data=op.gathered or None,
     )
+
+
+def _log_place(error: BaseException, op: Operation) -> None:
+    """Say where a fault of ours is, with no text of the exception: that may hold page data."""
+    steps = traceback.extract_tb(error.__traceback__)
+    places = " < ".join(f"{step.filename.rpartition('/')[2]}:{step.lineno}" for step in steps[::-1])
+    _logger.error("%s in %s at %s", type(error).__name__, op.kind.name, places[:500])
 
 
 def _code_of(error: BaseException, op: Operation, gone: ErrorCode | None) -> ErrorCode:
