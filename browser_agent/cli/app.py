@@ -8,14 +8,15 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-import click
 import typer
+from typer._click.exceptions import ClickException, NoArgsIsHelpError
 
 from browser_agent import __version__
 from browser_agent.cli.output import (
     EXIT_SIGINT,
     EXIT_USAGE,
     Exit,
+    UsageFault,
     exit_code_of_error,
     report_error,
 )
@@ -89,16 +90,17 @@ def run_command(arguments: list[str]) -> int:
         outcome = build_app(_command_of(arguments))(args=arguments, standalone_mode=False)
     except Exit as way_out:
         return way_out.code
-    except click.exceptions.NoArgsIsHelpError as exc:
+    except NoArgsIsHelpError as exc:
         typer.echo(exc.format_message(), err=True)
         return EXIT_USAGE
-    except click.ClickException as exc:
+    except ClickException as exc:
         report_error("usage", exc.format_message(), hint=_help_hint(arguments), as_json=as_json)
         return EXIT_USAGE
     except BrowserAgentError as exc:
-        report_error(exc.code, exc.message, hint=exc.hint, as_json=as_json)
+        hint = _help_hint(arguments) if isinstance(exc, UsageFault) else exc.hint
+        report_error(exc.code, exc.message, hint=hint, as_json=as_json)
         return exit_code_of_error(exc)
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         report_error("cancelled", "interrupted", as_json=as_json)
         return EXIT_SIGINT
     return outcome if isinstance(outcome, int) else 0

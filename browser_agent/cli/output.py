@@ -38,6 +38,12 @@ _BY_STATUS = {
 }
 
 
+class UsageFault(ConfigurationError):
+    """The command line itself is wrong."""
+
+    code = "usage"
+
+
 class Exit(Exception):  # noqa: N818 - a way out, no fault
     """Ends the command with a code after everything was printed."""
 

@@ -6,11 +6,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
-import click
 import typer
 
 from browser_agent.cli import options as o
-from browser_agent.cli.output import Exit, exit_code_of_run, print_json, print_text, say
+from browser_agent.cli.output import (
+    Exit,
+    UsageFault,
+    exit_code_of_run,
+    print_json,
+    print_text,
+    say,
+)
 from browser_agent.cli.progress import Progress
 from browser_agent.cli.read import load_schema
 from browser_agent.cli.running import (
@@ -129,7 +135,7 @@ class Work:
         self._robot: object | None = None
         model = shared.model or "extractive"
         if model == "extractive" and not start and shared.search_url is None:
-            raise click.UsageError(
+            raise UsageFault(
                 "say where to begin: give --start URL, or --search-url with a search page"
             )
         if shared.model is None and not quiet:
@@ -212,7 +218,7 @@ def render_run(result: RobotResult, folder: Path) -> str:
 def _task(task: str) -> str:
     text = sys.stdin.read() if task == "-" else task
     if not text.strip():
-        raise click.UsageError("the task is empty")
+        raise UsageFault("the task is empty")
     return text.strip()
 
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-import click
+import typer
 
 from browser_agent.cli.options import load_secrets
-from browser_agent.cli.output import EXIT_SIGINT, EXIT_SIGTERM, Exit, say
+from browser_agent.cli.output import EXIT_SIGINT, EXIT_SIGTERM, Exit, UsageFault, say
 from browser_agent.errors import ConfigurationError
 from browser_agent.logic.url_policy import UrlPolicy
 
@@ -26,8 +26,9 @@ _CODES = {signal.SIGINT: EXIT_SIGINT, signal.SIGTERM: EXIT_SIGTERM}
 def operator_url(url: str, name: str) -> str:
     """The canonical form of a URL that the operator typed; a usage error for anything else."""
     decision = UrlPolicy.public_web().decide(url)
-    if decision.code == "invalid_url":
-        raise click.UsageError(f"{name} must be an absolute http or https URL")
+    absolute = url.lower().startswith(("http://", "https://"))
+    if not absolute or decision.code == "invalid_url":
+        raise UsageFault(f"{name} must be an absolute http or https URL")
     return url
 
 
@@ -64,7 +65,7 @@ def approval(mode: str) -> Callable[[object], bool]:
         if mode == "deny" or not (sys.stdin.isatty() and sys.stderr.isatty()):
             return False
         say(f"The robot wants to: {action}")
-        return click.confirm("Allow it?", default=False, err=True)
+        return typer.confirm("Allow it?", default=False, err=True)
 
     return ask
 

@@ -8,11 +8,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
-import click
 import typer
 
 from browser_agent.cli import options as o
-from browser_agent.cli.output import Exit, exit_code_of, say
+from browser_agent.cli.output import Exit, UsageFault, exit_code_of, say
 from browser_agent.cli.running import launch_options, run_until_signal, session_options
 from browser_agent.errors import ConfigurationError, DependencyError
 from browser_agent.records.limits import BrowserLimits
@@ -107,7 +106,7 @@ def _limits(action_s: float | None, navigation_s: float | None) -> BrowserLimits
         ("--navigation-timeout", "navigation_timeout_s", navigation_s),
     ):
         if value is not None and not 0 < value <= 3600:  # noqa: PLR2004 - an hour
-            raise click.UsageError(f"{flag} must be seconds between 0 and 3600")
+            raise UsageFault(f"{flag} must be seconds between 0 and 3600")
         if value is not None:
             given[name] = value
     return BrowserLimits(**given)  # pyright: ignore[reportArgumentType] - the two names above
@@ -118,7 +117,7 @@ def _viewport(text: str | None) -> dict[str, object]:
         return {}
     width, _, height = text.lower().partition("x")
     if not (width.isdigit() and height.isdigit() and 0 < int(width) <= 8192 >= int(height) > 0):
-        raise click.UsageError("--viewport must be WIDTHxHEIGHT in pixels, such as 1280x720")
+        raise UsageFault("--viewport must be WIDTHxHEIGHT in pixels, such as 1280x720")
     return {"viewport": {"width": int(width), "height": int(height)}}
 
 
