@@ -32,6 +32,7 @@ async def ask_model(state: RunState) -> ModelReply:
     call = _plan(state)
     state.turns += 1
     state.events.turn = state.turns
+    state.reasoning.append(None)
     state.events.emit(TurnStarted)
     reply = await _exchange(state, call)
     _note(state, reply)
@@ -172,7 +173,7 @@ def _checked(reply: object, state: RunState) -> ModelReply:
 def _note(state: RunState, reply: ModelReply) -> None:
     state.last = reply
     reasoning = None if reply.reasoning is None else state.redact(reply.reasoning)
-    state.reasoning.append(reasoning)
+    state.reasoning[-1] = reasoning
     state.events.emit(
         TurnEnded,
         text=None if reply.text is None else state.redact(reply.text),
