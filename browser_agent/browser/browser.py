@@ -151,8 +151,17 @@ class Browser:
         """Open a session that the caller closes."""
         if not self.is_connected:
             raise BrowserError("the browser is gone", code=ErrorCode.BROWSER_DISCONNECTED)
+        opened = await self._try_open(options, blobs, delivers=delivers)
+        if isinstance(opened, BrowserError):  # raised here it has no __context__ with values
+            raise opened
+        self._sessions.append(opened)
+        return opened
+
+    async def _try_open(
+        self, options: SessionOptions, blobs: BlobStore | None, *, delivers: bool
+    ) -> Session | BrowserError:
         try:
-            session = await open_session(
+            return await open_session(
                 self._running.browser,
                 self._shared,
                 options,
@@ -165,9 +174,7 @@ class Browser:
         except Exception as error:
             if not is_playwright_error(error):
                 raise
-            raise _opening_error(error, connected=self.is_connected) from None
-        self._sessions.append(session)
-        return session
+            return _opening_error(error, connected=self.is_connected)
 
     def _forget(self, session: Session) -> None:
         if session in self._sessions:

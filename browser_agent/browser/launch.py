@@ -25,6 +25,7 @@ from browser_agent.browser.processes import (
     command_of,
     find_driver,
 )
+from browser_agent.browser.stopping import bounded
 from browser_agent.errors import BrowserError
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
     from browser_agent.logic.url_policy import UrlPolicy
 
 LAUNCH_TIMEOUT_S = 60.0
+_STOP_S = 2.0
 _PROFILE_SWITCH = "--user-data-dir="
+_SANDBOX_WORDS = ("No usable sandbox", "SUID sandbox helper", "Failed to move to new namespace")
 _KEPT_VARIABLES = frozenset(
     {"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "DISPLAY"}
     | {"XAUTHORITY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"}
@@ -76,11 +79,13 @@ async def launch(
     try:
         async with asyncio.timeout(LAUNCH_TIMEOUT_S):
             return await attempt.run(policy)
-    except BaseException as error:
-        await asyncio.shield(attempt.undo())
-        if isinstance(error, Exception) and not isinstance(error, BrowserError):
-            raise _typed(error, options) from None
-        raise
+    except BaseException as error:  # noqa: BLE001 - undone, then raised again below
+        failure = error
+    await asyncio.shield(attempt.undo())
+    # raised out here, a typed error has no __context__: the original's text holds URLs
+    if isinstance(failure, BrowserError) or not isinstance(failure, Exception):
+        raise failure
+    raise _typed(failure, options)
 
 
 class _Attempt:
@@ -164,6 +169,8 @@ class _Attempt:
             found = await asyncio.to_thread(find_driver, os.getpid(), folder)
             await self._ledger.add_process("driver", found)
         await self._ledger.sample()
+        if self._driver is not None:
+            await bounded(self._driver.playwright.stop(), _STOP_S)
         if self._proxy is not None:
             await self._proxy.close()
         await self._ledger.finish()
@@ -194,7 +201,7 @@ def _typed(error: Exception, options: LaunchOptions) -> BrowserError:
         )
     if is_timeout(error):
         return BrowserError(f"the browser did not start within {LAUNCH_TIMEOUT_S:.0f} s")
-    if "No usable sandbox" in text or "sandbox" in text.lower():
+    if any(words in text for words in _SANDBOX_WORDS):
         return BrowserError(
             "Chromium's sandbox cannot start here: enable unprivileged user namespaces "
             "(sysctl kernel.apparmor_restrict_unprivileged_userns=0) or run in a container as root"

@@ -26,16 +26,16 @@ async def stop_browser(running: Running, *, within_s: float) -> Stopped:
     """End browser, driver and proxy, remove the private folder, strike off the ledger."""
     ledger = running.ledger
     await ledger.sample()
-    await _bounded(running.browser.close(), within_s * (1 - _DRIVER_SHARE))
-    await _bounded(running.driver.playwright.stop(), within_s * _DRIVER_SHARE)
+    await bounded(running.browser.close(), within_s * (1 - _DRIVER_SHARE))
+    await bounded(running.driver.playwright.stop(), within_s * _DRIVER_SHARE)
     left = await ledger.finish()
-    if not await _bounded(running.proxy.close(), _PROXY_S):
+    if not await bounded(running.proxy.close(), _PROXY_S):
         left.append(f"port {running.proxy.port}")
     return Stopped(len(ledger.seen), left)
 
 
-async def _bounded(work: Coroutine[object, object, None], within_s: float) -> bool:
-    """Await work, but not longer; what it raises only means that the other side is gone."""
+async def bounded(work: Coroutine[object, object, None], within_s: float) -> bool:
+    """Await work, but not longer; whether it ended well. What it raises is part of an end."""
     task = asyncio.create_task(work)
     await asyncio.wait({task}, timeout=within_s)
     if not task.done():
