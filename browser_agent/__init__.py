@@ -74,11 +74,22 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_ERRORS = (
-    "BrowserAgentError BrowserError BudgetExceeded ConfigurationError DependencyError InferenceError "
-    "IntegrityError InvalidInput RecordingError ResultDeliveryError RunStopped ToolError "
-    "ToolLoopError ToolNotFoundError"
-).split()
+_ERRORS = [
+    "BrowserAgentError",
+    "BrowserError",
+    "BudgetExceeded",
+    "ConfigurationError",
+    "DependencyError",
+    "InferenceError",
+    "IntegrityError",
+    "InvalidInput",
+    "RecordingError",
+    "ResultDeliveryError",
+    "RunStopped",
+    "ToolError",
+    "ToolLoopError",
+    "ToolNotFoundError",
+]
 
 _HOME = {
     **dict.fromkeys(_ERRORS, "errors"),

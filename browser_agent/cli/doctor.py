@@ -42,9 +42,7 @@ def doctor(browser_path: BrowserPath = None, json: Json = False) -> None:
         print_json(
             {
                 "ok": all(f.state != "missing" for f in findings),
-                "findings": [
-                    {"name": f.name, "state": f.state, "text": f.text} for f in findings
-                ],
+                "findings": [{"name": f.name, "state": f.state, "text": f.text} for f in findings],
             }
         )
     else:

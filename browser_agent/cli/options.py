@@ -25,7 +25,9 @@ _SAFETY, _OUTPUT = "Safety", "Output"
 
 Only: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--only", metavar="PATTERN", help="Admit these hosts alone.", rich_help_panel=_SAFETY),
+    typer.Option(
+        "--only", metavar="PATTERN", help="Admit these hosts alone.", rich_help_panel=_SAFETY
+    ),
 ]
 Deny: TypeAlias = Annotated[
     list[str] | None,
@@ -39,7 +41,9 @@ AllowLocal: TypeAlias = Annotated[
 ]
 SecretsFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--secrets", metavar="FILE", help="TOML file of secrets.", rich_help_panel=_SAFETY),
+    typer.Option(
+        "--secrets", metavar="FILE", help="TOML file of secrets.", rich_help_panel=_SAFETY
+    ),
 ]
 StorageState: TypeAlias = Annotated[
     Path | None,

@@ -184,7 +184,9 @@ class Work:
             )
 
 
-def finish(result: RobotResult, folder: Path, signalled: int | None, *, json: bool, quiet: bool) -> None:
+def finish(
+    result: RobotResult, folder: Path, signalled: int | None, *, json: bool, quiet: bool
+) -> None:
     """Print the run and leave with its code."""
     if json:
         print_json(result.export())
@@ -204,7 +206,9 @@ def render_run(result: RobotResult, folder: Path) -> str:
     for number, citation in enumerate(result.citations, 1):
         index = citation.result
         source = result.results[index - 1] if index and index <= len(result.results) else None
-        data = {} if source is None else cast("dict[str, object]", source.to_dict().get("data") or {})
+        data = (
+            {} if source is None else cast("dict[str, object]", source.to_dict().get("data") or {})
+        )
         title = data.get("title") or "untitled"
         url = source.final_url if source is not None else ""
         mark = "" if citation.verified else f"  (NOT verified: {citation.reason})"

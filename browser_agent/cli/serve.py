@@ -105,7 +105,7 @@ def _limits(action_s: float | None, navigation_s: float | None) -> BrowserLimits
         ("--action-timeout", "action_timeout_s", action_s),
         ("--navigation-timeout", "navigation_timeout_s", navigation_s),
     ):
-        if value is not None and not 0 < value <= 3600:  # noqa: PLR2004 - an hour
+        if value is not None and not 0 < value <= 3600:
             raise UsageFault(f"{flag} must be seconds between 0 and 3600")
         if value is not None:
             given[name] = value

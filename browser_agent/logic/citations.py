@@ -156,9 +156,7 @@ def _without_marks(sentence: str) -> str:
 
 
 def _marks(sentence: str) -> set[str]:
-    return {
-        number.strip() for marks in _MARK.findall(sentence) for number in str(marks).split(",")
-    }
+    return {number.strip() for marks in _MARK.findall(sentence) for number in str(marks).split(",")}
 
 
 def _check(one: Cited, quotes: Iterable[str], results: Sequence[Result]) -> Citation:
@@ -186,9 +184,7 @@ def _check(one: Cited, quotes: Iterable[str], results: Sequence[Result]) -> Cita
     )
 
 
-def _reason(
-    one: Cited, quotes: Iterable[str], result: Result, place: Place | None
-) -> str | None:
+def _reason(one: Cited, quotes: Iterable[str], result: Result, place: Place | None) -> str | None:
     if place is None:
         return f"the quote does not stand in R{one.result}"
     if len(fold(one.quote).strip()) < MIN_QUOTE_CHARS and not _is_whole(place, result):
@@ -224,9 +220,7 @@ def _cuts_word(text: str, at: int) -> bool:
 
 
 def _joins(digit: str, beyond: str) -> bool:
-    return (
-        digit.isdigit() and len(beyond) == 2 and beyond[0] in ".,:" and beyond[1].isdigit()
-    )
+    return digit.isdigit() and len(beyond) == 2 and beyond[0] in ".,:" and beyond[1].isdigit()
 
 
 def _is_whole(place: Place, result: Result) -> bool:

@@ -9,19 +9,32 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_MONTHS = (
-    "january february march april may june july august september october november december"
-).split()
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
 _MONTH = "|".join(f"{name}|{name[:3]}\\.?" for name in _MONTHS)
 _DATES = (
     re.compile(r"\b(?P<y>\d{4})[-/](?P<m>\d{1,2})[-/](?P<d>\d{1,2})(?![\d])"),
     re.compile(
-        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|\.)? (?:of )?(?P<n>{_MONTH})(?:,? (?P<y>\d{{4}}))?\b", re.I
+        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|\.)? (?:of )?(?P<n>{_MONTH})(?:,? (?P<y>\d{{4}}))?\b",
+        re.IGNORECASE,
     ),
     re.compile(
-        rf"\b(?P<n>{_MONTH}) (?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y>\d{{4}}))?(?!\d)", re.I
+        rf"\b(?P<n>{_MONTH}) (?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y>\d{{4}}))?(?!\d)",
+        re.IGNORECASE,
     ),
-    re.compile(rf"\b(?P<n>{_MONTH}),? (?P<y>\d{{4}})\b", re.I),
+    re.compile(rf"\b(?P<n>{_MONTH}),? (?P<y>\d{{4}})\b", re.IGNORECASE),
 )
 _NUMBER = re.compile(
     r"(?<![\w.])(?P<sign>[-\u2212](?=\d))?(?P<body>\d+(?:[.,'\u2019\u00a0\u202f ]\d{3})*(?:[.,]\d+)?|\d+)"
@@ -29,32 +42,208 @@ _NUMBER = re.compile(
 _WORDS = {
     word: value
     for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-        "fifteen sixteen seventeen eighteen nineteen twenty".split()
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+            "twenty",
+        ]
     )
     if value >= 2
-} | dict(zip("thirty forty fifty sixty seventy eighty ninety".split(), range(30, 100, 10), strict=True))
+} | dict(
+    zip(
+        ["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"],
+        range(30, 100, 10),
+        strict=True,
+    )
+)
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _NUMBER_WORD = re.compile(
     r"(?<![\w-])(?:"
     + "|".join(sorted({*_WORDS, *_SCALES}, key=len, reverse=True))
     + r")(?:-(?:two|three|four|five|six|seven|eight|nine|one))?(?![\w-])",
-    re.I,
+    re.IGNORECASE,
 )
 _NAME = re.compile(
     r"(?<![\w'\u2019])[^\W\d_a-z][\w'\u2019&-]*"
     r"(?:[ -](?:(?:of|the|de|du|la|le|van|von|der|den|y|and|for) ){0,2}[^\W\d_a-z][\w'\u2019&-]*)*"
 )
 _STARTERS = frozenset(
-    """a about according after all also although an and another any are as at because before between
-    both but by can citations could despite did do does during each either every finally first for
-    found from further given had has have he her here his how however i if in indeed instead is it its
-    last later like many may meanwhile more moreover most much my near neither nevertheless next no none
-    nor not note nothing now of on once one only or other our over overall page pages please several she
-    should similarly since so some source sources still such than that the their then there therefore
-    these they this those though through thus to today together under unfortunately unlike until up upon
-    was we were what when where which while who whose why will with within without would yes yet you
-    your answer based currently however result results section table two three four five""".split()
+    [
+        "a",
+        "about",
+        "according",
+        "after",
+        "all",
+        "also",
+        "although",
+        "an",
+        "and",
+        "another",
+        "any",
+        "are",
+        "as",
+        "at",
+        "because",
+        "before",
+        "between",
+        "both",
+        "but",
+        "by",
+        "can",
+        "citations",
+        "could",
+        "despite",
+        "did",
+        "do",
+        "does",
+        "during",
+        "each",
+        "either",
+        "every",
+        "finally",
+        "first",
+        "for",
+        "found",
+        "from",
+        "further",
+        "given",
+        "had",
+        "has",
+        "have",
+        "he",
+        "her",
+        "here",
+        "his",
+        "how",
+        "however",
+        "i",
+        "if",
+        "in",
+        "indeed",
+        "instead",
+        "is",
+        "it",
+        "its",
+        "last",
+        "later",
+        "like",
+        "many",
+        "may",
+        "meanwhile",
+        "more",
+        "moreover",
+        "most",
+        "much",
+        "my",
+        "near",
+        "neither",
+        "nevertheless",
+        "next",
+        "no",
+        "none",
+        "nor",
+        "not",
+        "note",
+        "nothing",
+        "now",
+        "of",
+        "on",
+        "once",
+        "one",
+        "only",
+        "or",
+        "other",
+        "our",
+        "over",
+        "overall",
+        "page",
+        "pages",
+        "please",
+        "several",
+        "she",
+        "should",
+        "similarly",
+        "since",
+        "so",
+        "some",
+        "source",
+        "sources",
+        "still",
+        "such",
+        "than",
+        "that",
+        "the",
+        "their",
+        "then",
+        "there",
+        "therefore",
+        "these",
+        "they",
+        "this",
+        "those",
+        "though",
+        "through",
+        "thus",
+        "to",
+        "today",
+        "together",
+        "under",
+        "unfortunately",
+        "unlike",
+        "until",
+        "up",
+        "upon",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "while",
+        "who",
+        "whose",
+        "why",
+        "will",
+        "with",
+        "within",
+        "without",
+        "would",
+        "yes",
+        "yet",
+        "you",
+        "your",
+        "answer",
+        "based",
+        "currently",
+        "however",
+        "result",
+        "results",
+        "section",
+        "table",
+        "two",
+        "three",
+        "four",
+        "five",
+    ]
 )
 
 

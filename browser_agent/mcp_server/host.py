@@ -111,7 +111,9 @@ class Host:
         try:
             await stack.aclose()
         except BrowserAgentError as exc:
-            return Result.failure("cleanup_pending", code="cleanup_unconfirmed", message=exc.message)
+            return Result.failure(
+                "cleanup_pending", code="cleanup_unconfirmed", message=exc.message
+            )
         final = None if browser is None else browser.closing
         return closed if final is None or final.is_ok else final
 

@@ -42,5 +42,7 @@ class Citation:
         """Read what :meth:`to_dict` wrote; unknown keys are refused."""
         known = {item.name for item in fields(cls)}
         if not {"claim", "quote"} <= set(value) <= known:
-            raise InvalidInput("a citation needs claim and quote and has no other keys than its own")
+            raise InvalidInput(
+                "a citation needs claim and quote and has no other keys than its own"
+            )
         return cls(**cast("dict[str, str]", dict(value)))  # pyright: ignore[reportArgumentType] - names checked above

@@ -216,9 +216,7 @@ CODES: dict[ErrorCode, CodeInfo] = {
         "The file is not below an allowed folder.", hint="Only files of upload_dirs can be sent."
     ),
     _E.TOO_LARGE: CodeInfo("The content is larger than the limit."),
-    _E.CURSOR_EXPIRED: CodeInfo(
-        "The capture of this cursor is gone.", hint="Read the page again."
-    ),
+    _E.CURSOR_EXPIRED: CodeInfo("The capture of this cursor is gone.", hint="Read the page again."),
     _E.SCHEMA_INVALID: CodeInfo(
         "The schema is malformed or not allowed.", hint="Give a self-contained JSON Schema."
     ),

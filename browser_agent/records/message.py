@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from browser_agent._freeze import FrozenMapping, freeze, thaw
-from browser_agent._text import repair
 from browser_agent._json import dumps
+from browser_agent._text import repair
 from browser_agent.errors import InvalidInput
 
 TYPES = ("text", "tool_call", "tool_result")

@@ -87,9 +87,7 @@ def _data_of(content: bytes) -> object:
         return None
 
 
-def _check(
-    citation: Citation, results: Sequence[Result], data: dict[int, object]
-) -> str | None:
+def _check(citation: Citation, results: Sequence[Result], data: dict[int, object]) -> str | None:
     number = citation.result
     if number is None or not 1 <= number <= len(results):
         return "it names no Result of this run"

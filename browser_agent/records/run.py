@@ -16,8 +16,8 @@ from pydantic import BaseModel
 
 from browser_agent._digest import digest_of
 from browser_agent._freeze import FrozenMapping, freeze, thaw
-from browser_agent._text import repair
 from browser_agent._json import dumps_frozen, loads
+from browser_agent._text import repair
 from browser_agent.errors import (
     BrowserAgentError,
     BudgetExceeded,
@@ -365,9 +365,9 @@ def _keep_parsed(value: object) -> object:
 
 
 def _now(value: object) -> datetime:
-    return parse_moment("created_at", datetime.now(UTC) if value is None else value) or datetime.now(
-        UTC
-    )
+    return parse_moment(
+        "created_at", datetime.now(UTC) if value is None else value
+    ) or datetime.now(UTC)
 
 
 def _debug(value: object) -> object:

@@ -220,9 +220,7 @@ def open_operations(results: Iterable[Result]) -> tuple[str, ...]:
     return tuple(unsettled)
 
 
-def checksum_of(
-    task: str, texts: Sequence[str], calls: Sequence[ToolCallRecord]
-) -> str:
+def checksum_of(task: str, texts: Sequence[str], calls: Sequence[ToolCallRecord]) -> str:
     """SHA-256 over task, output texts and calls; ids and cursors count as ordinals.
 
     Equal content gives an equal checksum, whenever and wherever it ran.

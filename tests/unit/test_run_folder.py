@@ -46,7 +46,9 @@ def edit(content: bytes, chance: random.Random) -> bytes:
     at = chance.randrange(len(content))
     match chance.choice(["flip", "insert", "delete", "cut", "swap", "drop", "copy"]):
         case "flip":
-            return content[:at] + bytes([content[at] ^ (1 << chance.randrange(8))]) + content[at + 1 :]
+            return (
+                content[:at] + bytes([content[at] ^ (1 << chance.randrange(8))]) + content[at + 1 :]
+            )
         case "insert":
             return content[:at] + b"7" + content[at:]
         case "delete":
