@@ -1,20 +1,29 @@
 """What a question asks for: its content words with weights, and the kind of thing that answers it.
 
-Pure. It knows the English question words and nothing of any page.
+Pure. It knows question words (English, and the commonest of German, French and Spanish) and
+nothing of any page.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from browser_agent.logic.thesaurus import base_of, commonness
-from browser_agent.logic.words import STOPWORDS, cut_words
+from browser_agent.logic.measures import MEASURES, Measure
+from browser_agent.logic.thesaurus import base_of, commonness, related_to
+from browser_agent.logic.words import FOREIGN_STOPWORDS, STOPWORDS, cut_words
 
 _WORD = re.compile(r"[^\W_]+(?:['’.\-_][^\W_]+)*")
-_QUOTED = re.compile(r"[\"“‘`]([^\"”’`]{2,80})[\"”’`]")
 _CODE = re.compile(r"[_().<>{}=\\/$]|[a-z][A-Z]|^--?\w")
+_UNLISTED = 1.1
+_TYPE_WORDS = frozenset(
+    base_of(word)
+    for word in """year date day month century decade time name title colour color shade kind type sort
+    number amount value person place word letter age reason cause way part job role material""".split()
+)
+"""What a question names and its answer replaces: the colour is red, nobody says so."""
 
 
 class Kind(StrEnum):
@@ -24,67 +33,78 @@ class Kind(StrEnum):
     TIME = "time"
     PERSON = "person"
     PLACE = "place"
+    REASON = "reason"
+    NAME = "name"
     OTHER = "other"
+
+
+def _words(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern.replace(" ", r"\s+"))
 
 
 _KINDS = (
     (
+        Kind.REASON,
+        _words(r"\bwhy\b|\bhow come\b|\bwhat (?:was |is )?the (?:reason|cause)\b|\bwarum\b"),
+    ),
+    (
         Kind.TIME,
-        re.compile(
-            r"\bwhen\b|\bsince when\b|\b(?:what|which)\s+(?:\w+\s+)?"
-            r"(?:year|date|day|month|century|decade|time|season|weekday)s?\b|\bhow long ago\b"
+        _words(
+            r"\bwhen\b|\b(?:what|which|whose) (?:\w+ )?(?:year|date|day|month|century|decade|weekday"
+            r"|season)s?\b|\bat what time\b|\bhow long ago\b|\bwann\b|\bcu[aá]ndo\b|\bquand\b"
         ),
     ),
     (
         Kind.NUMBER,
-        re.compile(
+        _words(
             r"\bhow (?:many|much|long|far|tall|high|deep|wide|broad|thick|big|large|heavy|fast|old|often"
-            r"|hot|cold|large|late|early|soon|close|near|steep|strong|loud|bright|quickly|frequently)\b"
-            r"|\b(?:what|which)\b(?:\W+\w+){0,3}?\W+(?:number|percentage|percent|share|proportion|height"
-            r"|length|depth|width|weight|price|cost|fee|fare|amount|size|age|distance|speed|rate|capacity"
-            r"|population|area|temperature|total|sum|duration|quantity|wage|salary|score|version|port"
-            r"|limit|maximum|minimum|range|altitude|elevation|voltage|power)\b"
+            r"|hot|cold|late|early|steep|strong|loud|bright|quickly|frequently)\b"
+            r"|\b(?:what|which)(?:\W+\w+){0,3}?\W+(?:number|percentage|percent|share|proportion|height"
+            r"|length|depth|width|weight|price|cost|fee|fare|amount|size|age|distance|speed|rate"
+            r"|capacity|population|temperature|total|sum|duration|quantity|wage|salary|score|port|limit"
+            r"|maximum|minimum|altitude|elevation|voltage|power|load|value|fine|toll)\b"
+            r"|\bwie ?(?:viele?|hoch|lang|weit|alt|tief|oft|schwer|gro(?:ss|ß))\b|\bwas kostet\b"
+            r"|\bcu[aá]nt[oa]s?\b|\bcombien\b"
         ),
     ),
-    (Kind.PERSON, re.compile(r"\bwho(?:m|se)?\b|\b(?:which|what)\s+(?:person|man|woman|people)\b")),
+    (
+        Kind.PERSON,
+        _words(
+            r"\bwho(?:m|se)?\b|\b(?:which|what) (?:person|man|woman|people)\b|\bwer\b|\bwem\b|\bwen\b"
+            r"|\bqui[eé]n(?:es)?\b"
+        ),
+    ),
     (
         Kind.PLACE,
-        re.compile(
-            r"\bwhere\b|\b(?:which|what)\s+(?:\w+\s+)?"
-            r"(?:place|town|city|village|country|street|island|port|county|region|state)\b"
+        _words(
+            r"\bwhere\b|\b(?:which|what) (?:\w+ )?(?:place|town|city|village|country|street|county|region"
+            r"|state)\b|\bwo\b|\bwohin\b|\bd[oó]nde\b"
         ),
     ),
+    (
+        Kind.NAME,
+        _words(r"\bwhich \w+\b|\bwhat (?:is|was) the (?:name|title)\b|\bwhat do \w+ call\b"),
+    ),
 )
-_HINTS = {
-    "long": ("length", "duration"),
-    "far": ("distance",),
-    "tall": ("height",),
-    "high": ("height",),
-    "deep": ("depth",),
-    "wide": ("width",),
-    "heavy": ("weight",),
-    "much": ("cost", "price"),
-    "old": ("age", "born"),
-    "often": ("every", "per"),
-    "fast": ("speed",),
-    "big": ("size",),
-    "large": ("size",),
-    "thick": ("thickness",),
-    "hot": ("temperature",),
-    "cold": ("temperature",),
-}
-_MEASURE = re.compile(r"\bhow (\w+)\b")
-_HEAD = re.compile(r"\b(?:what|which)\s+(?:kind|sort|type|colour|color|name)?(?:\s+of)?\s*(\w+)")
+_HEAD = re.compile(
+    r"\b(?:what|which)\s+(?:kind|sort|type|is the|was the|are the)?(?:\s+of)?\s*(\w+)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """One content word: its base, how much it tells (0 to about 1.5), whether it is a name."""
+    """One content word: its base, how much it tells (0 to about 1.5), whether it is a name.
+
+    ``is_given``: it names the whole site, so a page need not say it.
+    ``near`` maps the bases of words that can stand for it to their nearness (itself: 1).
+    """
 
     base: str
     word: str
     weight: float
     is_name: bool = False
+    is_given: bool = False
+    near: Mapping[str, float] = field(default_factory=dict[str, float], compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,58 +114,63 @@ class Question:
     text: str
     kind: Kind
     terms: tuple[Term, ...]
-    phrases: tuple[str, ...] = ()
+    measure: Measure | None = None
 
     @property
-    def names(self) -> tuple[Term, ...]:
-        """The terms that are names."""
-        return tuple(term for term in self.terms if term.is_name)
+    def total(self) -> float:
+        """The weight of all terms together, never 0."""
+        return sum(term.weight for term in self.terms) or 1.0
 
 
 def parse_question(text: str) -> Question:
     """Take a question (or any task in words) apart."""
     lowered = " ".join(text.lower().split())
     kind = next((kind for kind, pattern in _KINDS if pattern.search(lowered)), Kind.OTHER)
-    terms = {term.base: term for term in reversed(_hint_terms(lowered))}
+    measure = next((one for one in MEASURES if one.asked.search(lowered)), None)
     head = _HEAD.search(lowered)
     asked = base_of(head[1]) if head else ""
-    for found in reversed(list(_WORD.finditer(text))):
-        for term in _read_terms(found, text, asked):
-            terms.pop(term.base, None)
-            terms[term.base] = term
-    phrases = tuple(dict.fromkeys(match[1] for match in _QUOTED.finditer(text)))
-    ordered = tuple(reversed(list(terms.values())))
-    return Question(text=text, kind=kind, terms=ordered, phrases=phrases)
+    terms: dict[str, Term] = {}
+    for term in _read_terms(text, asked, measure):
+        terms.setdefault(term.base, term)
+    return Question(text=text, kind=kind, terms=tuple(terms.values()), measure=measure)
 
 
-def _hint_terms(lowered: str) -> list[Term]:
-    measure = _MEASURE.search(lowered)
-    words = _HINTS.get(measure[1], ()) if measure else ()
-    return [Term(base=base_of(word), word=word, weight=0.25) for word in words]
+def _read_terms(text: str, asked: str, measure: Measure | None) -> Iterator[Term]:
+    foreign = _is_foreign(text)
+    ignored = STOPWORDS | FOREIGN_STOPWORDS if foreign else STOPWORDS
+    for found in _WORD.finditer(text):
+        surface = found[0]
+        words = cut_words(surface)
+        stands_for_measure = measure is not None and words and words[0] in measure.words
+        if not words or (words[0] in ignored and not stands_for_measure):
+            continue
+        is_name = not foreign and _is_name(surface, text[: found.start()])
+        base = base_of(words[0])
+        near = {base: 1.0} if is_name else dict(related_to(base))
+        if measure is not None and stands_for_measure:
+            near |= {base_of(word): 0.9 for word in measure.words}
+        weight = _weight(base, is_name=is_name)
+        if base == asked and base in _TYPE_WORDS:
+            weight *= 0.4
+        yield Term(base=base, word=words[0], weight=weight, is_name=is_name, near=near)
 
 
-def _read_terms(found: re.Match[str], text: str, asked: str) -> list[Term]:
-    surface = found[0]
-    words = cut_words(surface)
-    if not words or words[0] in STOPWORDS:
-        return []
-    is_name = _is_name(surface, text[: found.start()])
-    base = base_of(words[0])
-    weight = _weight(base, is_name=is_name)
-    if base == asked and not is_name:
-        weight *= 0.5  # the answer often stands in its place: a colour, a material
-    return [Term(base=base, word=words[0], weight=weight, is_name=is_name)]
+def _is_foreign(text: str) -> bool:
+    """More function words of other languages than of English; there a capital makes no name."""
+    words = text.lower().replace("¿", " ").split()
+    foreign = sum(word.strip("?,.") in FOREIGN_STOPWORDS for word in words)
+    return foreign > sum(word.strip("?,.") in STOPWORDS for word in words)
 
 
 def _is_name(surface: str, before: str) -> bool:
     if any(char.isdigit() for char in surface) or _CODE.search(surface):
         return True
-    starts = not before.strip() or before.rstrip()[-1:] in ".?!:\n"
+    starts = not before.strip() or before.rstrip()[-1:] in ".?!:\n¿¡"
     return surface[0].isupper() and not starts
 
 
 def _weight(base: str, *, is_name: bool) -> float:
     """Rare words tell more; a word that the table does not list is a name or a technical one."""
     common = commonness(base)
-    weight = 1.1 if common is None else 1.0 - 0.06 * common
+    weight = _UNLISTED if common is None else 1.0 - 0.08 * common
     return weight * (1.3 if is_name else 1.0)

@@ -32,6 +32,21 @@ STOPWORDS = frozenset(
     answer question find found describe described give state stated said""".split()
 )
 
+FOREIGN_STOPWORDS = frozenset(
+    """der die das den dem des ein eine einen einem einer eines und oder aber nicht mit von vom zum zur
+    im am ans ist sind war waren wird werden wurde wurden hat haben hatte auf aus bei bis durch für gegen
+    ohne um unter über vor nach seit sich sie er es wir ihr man auch noch nur schon sehr als wie wenn wo
+    wer wen wem was wann warum welche welcher welches welchem welchen wieviel viel viele kann können
+    muss müssen soll darf
+    el la los las un una unos unas y o pero no con de del al en es son era eran fue fueron ser hay ha han
+    se su sus le les lo por para que qué quién quien quiénes cuándo cuando dónde donde cómo como cuánto
+    cuánta cuántos cuántas cuál cuáles qual más muy sin sobre entre desde hasta tiene tienen
+    le la les un une des du de et ou mais ne pas avec dans en est sont était étaient être a ont il elle
+    ils elles on se sa son ses par pour que qui quoi quel quelle quels quelles quand où comment combien
+    plus très sans sur sous entre depuis""".split()
+)
+"""Function words of German, Spanish and French, without accents where a word is compared."""
+
 
 def cut_words(text: str) -> list[str]:
     """The words of a text, lower case, without accents; ``e-mail`` and ``3.11`` stay whole."""

@@ -17,6 +17,7 @@ MAX_CHARS = 600
 MIN_QUOTE = 20
 _FIRST_CHARS, _NEXT_CHARS = 230, 150
 _ALSO = "Also "
+_BULLET = re.compile(r"^(?:[-*+•]|\d{1,3}[.)])\s+")
 _WORD = re.compile(r"\S+")
 
 
@@ -50,6 +51,7 @@ def render_not_found(titles: Sequence[str], unread: Sequence[str]) -> str:
 
 
 def _as_sentence(text: str) -> str:
+    text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
@@ -58,7 +60,7 @@ def _pick_quotes(question: Question, candidates: Sequence[Candidate]) -> list[Qu
     room = MAX_CHARS
     for candidate in candidates:
         limit = _NEXT_CHARS if quotes else _FIRST_CHARS
-        text = cut_quote(question, candidate.sentence, limit)
+        text = cut_quote(question, _BULLET.sub("", candidate.sentence), limit)
         cost = len(text) + 16 if quotes else 2 * len(text) + 24
         if not _is_usable(text, candidate) or _repeats(text, quotes) or cost > room:
             continue
@@ -70,7 +72,7 @@ def _pick_quotes(question: Question, candidates: Sequence[Candidate]) -> list[Qu
 
 
 def _is_usable(text: str, candidate: Candidate) -> bool:
-    whole = text == candidate.block.text.strip()
+    whole = text == candidate.block.text.strip()  # shorter ones count as whole lines only
     return "\n" not in text and (len(text) >= MIN_QUOTE or whole)
 
 

@@ -16,7 +16,7 @@ from browser_agent.logic.evidence import Candidate
 from browser_agent.logic.question import Question, parse_question
 from browser_agent.models.answering import render_answer, render_not_found
 from browser_agent.models.frontier import Lead, find_leads, normal_url
-from browser_agent.models.library import Page, find_answers, read_page
+from browser_agent.models.library import Page, find_answers, read_page, weigh_terms
 from browser_agent.models.trail import Trail, Visit, read_trail
 from browser_agent.records.model import (
     JsonDict,
@@ -30,8 +30,10 @@ from browser_agent.records.model import (
 MAX_PAGES = 12
 MAX_TURNS = 27
 MAX_PARTS = 6
-SURE = 0.9
-ENOUGH = 0.5
+SURE_RELATION, SURE_FIT = 0.8, 0.9
+MIN_RELATION, MIN_ENTITY, MIN_SCORE = 0.35, 0.55, 0.4
+IDLE_PAGES = 3
+MIN_WORTH = 0.15
 _FIELD = re.compile(r"(?m)^\s*\[?(?:ref=)?(e\d+)\]?\s+(searchbox|textbox|combobox)\b(.*)$")
 _SEARCHING = re.compile(r"search|such|busca|recherch|cerca|zoek|query|find", re.IGNORECASE)
 
@@ -87,13 +89,39 @@ class _Work:
     def __init__(self, trail: Trail, tools: set[str]) -> None:
         self.trail = trail
         self.tools = tools
-        self.question: Question = parse_question(trail.task)
         self.pages: list[Page] = [read_page(visit) for visit in trail.visits if visit.is_ok]
+        self.question: Question = weigh_terms(parse_question(trail.task), self.pages)
         self.answers: list[Candidate] = find_answers(self.question, self.pages)
 
     @property
-    def best(self) -> float:
-        return self.answers[0].score if self.answers else 0.0
+    def is_found(self) -> bool:
+        """The best sentence is about what was asked, and says what was asked of it."""
+        best = self.answers[0] if self.answers else None
+        return (
+            best is not None
+            and best.relation >= MIN_RELATION
+            and best.entity >= MIN_ENTITY
+            and best.score >= MIN_SCORE
+        )
+
+    @property
+    def is_sure(self) -> bool:
+        """Nothing better can be expected."""
+        best = self.answers[0] if self.answers else None
+        return (
+            best is not None
+            and self.is_found
+            and best.relation >= SURE_RELATION
+            and best.fit >= SURE_FIT
+        )
+
+    @property
+    def is_idle(self) -> bool:
+        """The last pages brought nothing better than what was found before them."""
+        read = [visit for visit in self.trail.visits if visit.is_ok]
+        if len(read) <= IDLE_PAGES + 1 or not self.is_found:
+            return False
+        return self.answers[0].block.part < read[-IDLE_PAGES].step.number
 
     def next_calls(self) -> list[_Call]:
         trail = self.trail
@@ -115,7 +143,7 @@ class _Work:
         visit = self.trail.visits[-1] if self.trail.visits else None
         if visit is None or not visit.next_cursor or len(visit.texts) >= MAX_PARTS:
             return []
-        if self.best >= SURE:
+        if self.is_sure:
             return []
         return [("browser_read", {"format": "text", "cursor": visit.next_cursor})]
 
@@ -141,8 +169,10 @@ class _Work:
         return [("browser_type", typed), *_READS]
 
     def _follow(self) -> list[_Call]:
+        if self.is_sure or self.is_idle:
+            return []
         leads = self._leads()
-        if not leads or self.best >= SURE:
+        if not leads or leads[0].worth < MIN_WORTH:
             return []
         return self._open(leads[0].url)
 
@@ -152,7 +182,7 @@ class _Work:
         return find_leads(self.question, self.pages, seen=seen, hosts=hosts)
 
     def answer(self) -> ModelReply:
-        found = self.best >= ENOUGH
+        found = self.is_found
         if found:
             text = render_answer(self.question, self.answers)
         else:

@@ -84,16 +84,14 @@ def _base_worth(link: Link, page: Page, *, order: int, own: set[str]) -> float:
 
 
 def _coverage(question: Question, texts: Sequence[str]) -> float:
-    total = sum(term.weight for term in question.terms) or 1.0
     fields = [(bases_of(text), w) for text, w in zip(texts, (1.0, 0.8, 0.3, 0.9), strict=True)]
     covered = sum(
         term.weight * max(weight * nearest(term, words) for words, weight in fields)
         for term in question.terms
     )
-    return covered / total
+    return covered / question.total
 
 
 def _page_cover(question: Question, page: Page) -> float:
-    total = sum(term.weight for term in question.terms) or 1.0
     words = page.frame.words
-    return sum(term.weight * nearest(term, words) for term in question.terms) / total
+    return sum(term.weight * nearest(term, words) for term in question.terms) / question.total

@@ -6,9 +6,12 @@ texts are cut up once and remembered by their content.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import log
 from urllib.parse import urlsplit
 
 from browser_agent.logic.evidence import (
@@ -16,6 +19,7 @@ from browser_agent.logic.evidence import (
     PageFrame,
     best_of,
     find_candidates,
+    bases_of,
     frame_page,
 )
 from browser_agent.logic.page_text import (
@@ -26,7 +30,7 @@ from browser_agent.logic.page_text import (
     read_headings,
     read_links,
 )
-from browser_agent.logic.question import Question
+from browser_agent.logic.question import Question, Term
 from browser_agent.models.ranking import rank_rows
 from browser_agent.models.trail import Visit
 
@@ -61,9 +65,15 @@ def read_page(visit: Visit) -> Page:
         title=title,
         blocks=tuple(blocks),
         links=_links(markdown, url),
-        frame=_frame(url, title, tuple(blocks)),
+        frame=_frame(url, title, tuple(blocks), _topic(title, headings)),
         is_search=visit.query is not None,
     )
+
+
+def _topic(title: str, headings: tuple[Heading, ...]) -> str:
+    """A page's own heading: its first of level 1, else its title without the site's name."""
+    first = next((heading.text for heading in headings if heading.level == 1), "")
+    return first or re.split(r"\s+[–—|·:-]\s+", title)[0]
 
 
 _headings = lru_cache(maxsize=128)(read_headings)
@@ -78,7 +88,7 @@ def _blocks(text: str, part: int, headings: tuple[Heading, ...]) -> tuple[Block,
 
 def find_answers(question: Question, pages: Sequence[Page]) -> list[Candidate]:
     """The sentences of what was read that may answer, best first. Search pages only point."""
-    places = [(page, block) for page in pages if not page.is_search for block in page.blocks]
+    places = list(_own_blocks(pages))
     rows = [
         (page.title, " ".join(block.headings), block.context, block.text) for page, block in places
     ]
@@ -88,6 +98,55 @@ def find_answers(question: Question, pages: Sequence[Page]) -> list[Candidate]:
         page, block = places[index]
         found.extend(find_candidates(question, block, page.frame))
     return best_of(found)
+
+
+def weigh_terms(question: Question, pages: Sequence[Page]) -> Question:
+    """The question with less weight for what says little here: the site's own name, words that
+    stand on nearly every page that was read.
+    """
+    read = [page for page in pages if not page.is_search]
+    if not read:
+        return question
+    rarity = _rarity(question, read)
+    own = bases_of(read[0].title) if urlsplit(read[0].url).path.count("/") <= 1 else frozenset()
+    terms: list[Term] = []
+    for term in question.terms:
+        given = term.base in own
+        factor = rarity[term.base] * (_OWN_NAME if given else 1.0)
+        if len(read) >= _MIN_PAGES:
+            share = sum(term.base in page.frame.words for page in read) / len(read)
+            factor *= 1 - _MAX_LOSS * max(0.0, (share - _COMMON_SHARE) / (1 - _COMMON_SHARE))
+        terms.append(replace(term, weight=term.weight * factor, is_given=given))
+    return replace(question, terms=tuple(terms))
+
+
+def _rarity(question: Question, pages: Sequence[Page]) -> dict[str, float]:
+    """For each term about 0.7 (in every block) to 1.3 (in one block); 1 where it stands nowhere."""
+    blocks = [bases_of(block.text) for page in pages for block in page.blocks]
+    made: dict[str, float] = {}
+    for term in question.terms:
+        count = sum(term.base in words for words in blocks)
+        rare = 1 - log(count or 1) / log(len(blocks) + 1)
+        made[term.base] = 1.0 if len(blocks) < _MIN_BLOCKS or not count else 0.7 + 0.6 * rare
+    return made
+
+
+_MIN_PAGES = 3
+_MIN_BLOCKS = 40
+_COMMON_SHARE = 0.5
+_MAX_LOSS = 0.6
+_OWN_NAME = 0.25
+
+
+def _own_blocks(pages: Sequence[Page]) -> Iterator[tuple[Page, Block]]:
+    """Blocks of pages without what stands on many of them: menus, footers, search boxes."""
+    read = [page for page in pages if not page.is_search]
+    counts = Counter(text for page in read for text in {block.text for block in page.blocks})
+    limit = max(2, len(read) // 3)
+    for page in read:
+        for block in page.blocks:
+            if counts[block.text] < limit or len(read) < _MIN_PAGES:
+                yield page, block
 
 
 def link_rows(pages: Sequence[Page]) -> Iterator[tuple[Page, Link, tuple[str, str, str, str]]]:

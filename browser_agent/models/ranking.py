@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 
 from browser_agent.logic.question import Question, Term
-from browser_agent.logic.thesaurus import related_to
 
 _TOKENIZER = "tokenize = 'porter unicode61 remove_diacritics 2'"
 _RELATED_PER_TERM = 12
@@ -23,8 +22,8 @@ def match_query(terms: Iterable[Term], *, related: bool = True) -> str:
     for term in terms:
         words[term.word] = None
         words[term.base] = None
-        if related and not term.is_name:
-            near = sorted(related_to(term.base).items(), key=lambda pair: (-pair[1], pair[0]))
+        if related:
+            near = sorted(term.near.items(), key=lambda pair: (-pair[1], pair[0]))
             words.update((word, None) for word, _ in near[:_RELATED_PER_TERM])
     return " OR ".join('"' + word.replace('"', '""') + '"' for word in words)
 
