@@ -61,11 +61,16 @@ def load_pages(folder: Path, *, hidden: tuple[str, ...] = ()) -> tuple[SitePage,
         path = "/" + relative.removesuffix("index.html")
         if relative.startswith(f"{PRIVATE_FOLDER}/") or path.startswith(hidden):
             continue
-        parser = _TextParser()
-        parser.feed(file.read_text(encoding="utf-8"))
-        text = " ".join(" ".join(parser.text).split())
-        found.append(SitePage(path=path, title="".join(parser.title).strip(), text=text))
+        found.append(parse_page(path, file.read_text(encoding="utf-8")))
     return tuple(found)
+
+
+def parse_page(path: str, html: str) -> SitePage:
+    """The title and the text of one page, white space folded."""
+    parser = _TextParser()
+    parser.feed(html)
+    text = " ".join(" ".join(parser.text).split())
+    return SitePage(path=path, title="".join(parser.title).strip(), text=text)
 
 
 def search_pages(pages: tuple[SitePage, ...], query: str, limit: int = 10) -> tuple[SitePage, ...]:
