@@ -63,7 +63,7 @@ class Coverage:
     """What an observation looked at and what it did not.
 
     ``bytes_not_captured`` is what the page holds beyond the bound (a lower bound when
-    ``nodes_not_inspected`` is not 0, because the walk itself was stopped then).
+    ``nodes_not_inspected``, a number of elements, is not 0: the walk itself was stopped then).
     ``possibly_closed`` names custom elements whose content no script can see.
     """
 
@@ -93,7 +93,9 @@ class Observation:
     language: str
     mode: str
     refs: tuple[str, ...] = ()
-    attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, "Mapping[str, str]"])
+    attributes: Mapping[str, Mapping[str, str]] = field(
+        default_factory=dict[str, "Mapping[str, str]"]
+    )
     flags: Mapping[str, int] = field(default_factory=dict[str, int])
     coverage: Coverage = field(default_factory=Coverage)
     elements: int = 0
@@ -156,8 +158,10 @@ class Described:
     """What an element is at this moment.
 
     ``name`` is what the snapshot shows; ``kind`` the ``type`` of an input; ``value`` the value
-    read back (``[masked]`` for a password); ``options`` of a select as (value, label, selected);
-    ``covered_by`` names what would take a click at its middle (role and name), else "".
+    read back (``[masked]`` for a password), ``matches`` whether it is the expected one, where one
+    was given; ``wants`` the form that a date or time field takes; ``options`` of a select as
+    (value, label, selected); ``covered_by`` names what would take a click at its middle (role and
+    name), else "".
     ``box`` is x, y, width, height in its frame's viewport. ``hint`` names the nearest editable
     field or the control of a label (role, name, ref) when the element itself is neither.
     """
@@ -169,6 +173,7 @@ class Described:
     tag: str = ""
     kind: str = ""
     value: str | None = None
+    matches: bool | None = None
     checked: str | None = None
     editable: bool = False
     readonly: bool = False
@@ -181,6 +186,8 @@ class Described:
     pattern: str = ""
     min: str = ""
     max: str = ""
+    step: str = ""
+    wants: str = ""
     options: tuple[tuple[str, str, bool], ...] = ()
     covered_by: str = ""
     box: tuple[float, float, float, float] | None = None
@@ -204,7 +211,8 @@ class Seen:
 
     ``events``: kinds of trusted events at the target or below it (label and control count as
     one target). ``elsewhere``: kinds of trusted events that went to another element only.
-    ``mutations``: DOM changes since. ``value``, ``checked``: read back now (masked where secret).
+    ``mutations``: DOM changes since. ``value``, ``checked``: read back now (masked where secret);
+    ``matches``: whether the value is the expected one, where one was given.
     ``state``: whether the target is still there.
     ``available`` is False when the document was replaced meanwhile, so nothing can be said.
     """
@@ -214,5 +222,6 @@ class Seen:
     elsewhere: tuple[str, ...] = ()
     mutations: int = 0
     value: str | None = None
+    matches: bool | None = None
     checked: str | None = None
     state: RefState = "unknown"
