@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import NoReturn, SupportsIndex, TypeAlias, cast
+from typing import NoReturn, Self, SupportsIndex, TypeAlias, TypeVar, cast
 
 from browser_agent._text import repair
 from browser_agent.errors import InvalidInput
@@ -20,7 +20,7 @@ MAX_DEPTH = 100
 
 _INT_MIN, _INT_MAX = -(2**63), 2**64 - 1
 
-Frozen: TypeAlias = "str | int | float | bool | None | FrozenMapping | tuple[Frozen, ...]"
+Frozen: TypeAlias = "str | int | float | bool | FrozenMapping | tuple[Frozen, ...] | None"
 
 
 class FrozenMapping(Mapping[str, object]):
@@ -29,7 +29,7 @@ class FrozenMapping(Mapping[str, object]):
     __slots__ = ("_view",)
     _view: MappingProxyType[str, object]
 
-    def __new__(cls, items: Mapping[str, object] | None = None) -> FrozenMapping:
+    def __new__(cls, items: Mapping[str, object] | None = None) -> Self:
         """Freeze ``items`` deeply."""
         if items is None:
             items = {}
@@ -79,6 +79,9 @@ class FrozenMapping(Mapping[str, object]):
         return (type(self), (thaw(self),))
 
 
+M = TypeVar("M", bound=FrozenMapping)
+
+
 def _try_freeze(value: Mapping[object, object]) -> object:
     try:
         return freeze(value)
@@ -86,15 +89,13 @@ def _try_freeze(value: Mapping[object, object]) -> object:
         return None
 
 
-def _adopt(cls: type[FrozenMapping], fresh: dict[str, object]) -> FrozenMapping:
+def _adopt(cls: type[M], fresh: dict[str, object]) -> M:
     made = object.__new__(cls)
     object.__setattr__(made, "_view", MappingProxyType(fresh))
     return made
 
 
-def _freeze_mapping(
-    cls: type[FrozenMapping], value: Mapping[str, object], depth: int
-) -> FrozenMapping:
+def _freeze_mapping(cls: type[M], value: Mapping[str, object], depth: int) -> M:
     if depth >= MAX_DEPTH:
         raise InvalidInput(f"a value nests deeper than {MAX_DEPTH} levels")
     fresh: dict[str, object] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from browser_agent.browser.browser import Browser
 from browser_agent.errors import ConfigurationError
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def run_sync(
-    task: str, *, start: Sequence[str] = (), model: object = None, **browser: object
+    task: str, *, start: Sequence[str] = (), model: Any = None, **browser: Any
 ) -> RobotResult:
     """Launch a browser, run one robot on ``task``, close, and give its RobotResult.
 
@@ -36,7 +36,7 @@ def run_sync(
     return _run(go())
 
 
-def read_sync(url: str, *, format: str = "markdown", **browser: object) -> Result:  # noqa: A002 - the contract's name
+def read_sync(url: str, *, format: str = "markdown", **browser: Any) -> Result:
     """Read one page whose URL the caller gives: its own origin is admitted."""
 
     async def go() -> Result:
@@ -47,7 +47,7 @@ def read_sync(url: str, *, format: str = "markdown", **browser: object) -> Resul
     return _run(go())
 
 
-def extract_sync(url: str, schema: object, *, model: object = None, **browser: object) -> Result:
+def extract_sync(url: str, schema: object, *, model: Any = None, **browser: Any) -> Result:
     """Extract data that fits ``schema`` from one page whose URL the caller gives."""
 
     async def go() -> Result:
@@ -58,7 +58,7 @@ def extract_sync(url: str, schema: object, *, model: object = None, **browser: o
     return _run(go())
 
 
-def _options(given: dict[str, object]) -> dict[str, object]:
+def _options(given: dict[str, Any]) -> dict[str, Any]:
     return {"policy": UrlPolicy.public_web(), **given}
 
 

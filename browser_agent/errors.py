@@ -8,13 +8,13 @@
     ├── InvalidInput (also ValueError)      a value of the wrong shape
     ├── InferenceError                      the model call failed, after our retries
     │   └── ToolLoopError                   more tool calls than max_tool_rounds
-    ├── RunStopped                          a run that ended early, asked to raise; .stop_reason
+    ├── RunStopped                          a run that ended early; .stop_reason
     ├── ToolNotFoundError (also LookupError)
     ├── ToolError                           raised by tools
     ├── BudgetExceeded                      a budget is or would be overspent
     ├── BrowserError                        the browser could not be launched
     ├── ResultDeliveryError                 an ``on_result`` callback failed; .result .operation
-    ├── RecordingError                      a recording is missing, damaged or does not hold a request
+    ├── RecordingError                      a recording is missing, damaged or lacks a request
     └── IntegrityError                      digest, checksum, integrity or chain does not match
 
 Owns types and messages only. It must not import anything of the package.

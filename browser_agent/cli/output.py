@@ -38,7 +38,7 @@ _BY_STATUS = {
 }
 
 
-class UsageFault(ConfigurationError):
+class UsageFault(ConfigurationError):  # noqa: N818 - a fault of the command line
     """The command line itself is wrong."""
 
     code = "usage"

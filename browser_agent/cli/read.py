@@ -26,7 +26,7 @@ Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="A mo
 
 def read(
     url: Url,
-    format: Format = "markdown",  # noqa: A002 - the contract's name
+    format: Format = "markdown",
     only: o.Only = None,
     deny: o.Deny = None,
     allow_local: o.AllowLocal = None,
@@ -121,7 +121,7 @@ def load_schema(path: Path) -> object:
         raise ConfigurationError(f"the schema {path}: {exc.message}") from None
 
 
-async def _read(url: str, format: str, shared: o.Shared) -> Result:  # noqa: A002
+async def _read(url: str, format: str, shared: o.Shared) -> Result:
     from browser_agent.browser.browser import Browser
 
     async with Browser.launch(**launch_options(shared)) as browser:

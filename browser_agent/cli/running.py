@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -32,9 +32,9 @@ def operator_url(url: str, name: str) -> str:
     return url
 
 
-def launch_options(shared: Shared, *, run_dir: Path | None = None) -> dict[str, object]:
+def launch_options(shared: Shared, *, run_dir: Path | None = None) -> dict[str, Any]:
     """Keywords for ``Browser.launch``."""
-    made: dict[str, object] = {
+    made: dict[str, Any] = {
         "policy": shared.policy(),
         "secrets": load_secrets(shared.secrets),
         "headless": not shared.headed,
@@ -47,7 +47,7 @@ def launch_options(shared: Shared, *, run_dir: Path | None = None) -> dict[str, 
     return {key: value for key, value in made.items() if value is not None}
 
 
-def session_options(shared: Shared) -> dict[str, object]:
+def session_options(shared: Shared) -> dict[str, Any]:
     """Keywords for ``browser.session``."""
     if shared.storage_state is None:
         return {}

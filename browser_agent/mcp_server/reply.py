@@ -70,7 +70,8 @@ def _envelope(result: Result) -> dict[str, object]:
 
 def _artifacts(result: Result, folder: Path, *, inline_image: bool) -> list[ContentBlock]:
     data = result.data
-    artifact = data.get("artifact") if isinstance(data, Mapping) else None
+    shown = cast("Mapping[str, object]", data) if isinstance(data, Mapping) else {}
+    artifact = shown.get("artifact")
     if not isinstance(artifact, Mapping):
         return []
     fields = cast("Mapping[str, object]", artifact)

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import cast
 
 import mcp_types as types
@@ -176,11 +177,11 @@ class McpServer:
     async def _read_resource(
         self, _: _Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        kind, _, name = params.uri.removeprefix(f"{SCHEME}://").partition("/")
+        kind, _slash, name = params.uri.removeprefix(f"{SCHEME}://").partition("/")
         content: bytes | None = None
         if kind == "capture" and is_digest(name):
             content = self.host.blobs.get(name)
-        elif kind == "artifact" and name == os.path.basename(name):
+        elif kind == "artifact" and name == Path(name).name:
             file = self._settings.folder / "artifacts" / name
             content = file.read_bytes() if file.is_file() and not file.is_symlink() else None
         if content is None:

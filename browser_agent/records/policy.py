@@ -40,10 +40,9 @@ class Secret:
     origins: tuple[str, ...] = ()
 
     def __init__(self, value: str, origins: Iterable[str] = ()) -> None:
-        given: object = value  # callers outside a type checker may pass anything
-        if not isinstance(given, str) or not given:
+        if not _is_text(value):
             raise InvalidInput("a secret needs a non-empty string value")
-        if isinstance(origins, str):
+        if _is_text(origins):
             raise InvalidInput("origins of a secret must be a list of origins, not one string")
         object.__setattr__(self, "value", value)
         object.__setattr__(self, "origins", tuple(origins))
@@ -51,3 +50,7 @@ class Secret:
     def __str__(self) -> str:
         """Never the value."""
         return "[REDACTED:secret]"
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value)

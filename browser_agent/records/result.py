@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import NoReturn, SupportsIndex, TypeVar, cast
+from typing import NoReturn, Self, SupportsIndex, TypeVar, cast
 
 from pydantic import GetCoreSchemaHandler, TypeAdapter, ValidationError
 from pydantic_core import CoreSchema, core_schema
@@ -27,13 +27,14 @@ from browser_agent.records.result_fields import (
     ErrorInfo,
     check_combination,
     check_names,
+    need_mapping,
 )
 
 SCHEMA = "browser_agent.result/1"
 
 T = TypeVar("T")
 
-_FIELDS = (
+_FIELDS: tuple[str, ...] = (
     "status",
     "operation_id",
     "final_url",
@@ -91,7 +92,7 @@ class Result:
         coverage: Mapping[str, object] | None = None,
         cursor: str | None = None,
         capture_digest: str | None = None,
-    ) -> Result:
+    ) -> Self:
         """Validate, normalise the URL and freeze. A digest that does not match is refused."""
         made = cls._build(
             {
@@ -114,7 +115,7 @@ class Result:
         return made
 
     @classmethod
-    def _build(cls, values: Mapping[str, object]) -> Result:
+    def _build(cls, values: Mapping[str, object]) -> Self:
         made = object.__new__(cls)
         fields = dict(values)
         fields["status"] = parse_status(fields.get("status"))
@@ -132,10 +133,8 @@ class Result:
     @classmethod
     def ok(cls, data: object = None, *, truncated: bool = False, **provenance: object) -> Result:
         """A completed operation: ``ok``, or ``truncated`` when a limit cut it."""
-        if not isinstance(truncated, bool):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without a checker
-            raise InvalidInput("truncated must be a bool")
         check_names(provenance, PROVENANCE | {"effect", "coverage", "cursor", "capture_digest"})
-        status = Status.TRUNCATED if truncated else Status.OK
+        status = Status.TRUNCATED if truncated is True else Status.OK
         make = cast("Callable[..., Result]", cls)
         return make(status, data=data, truncated=truncated, **provenance)
 
@@ -181,10 +180,7 @@ class Result:
         Missing keys are accepted, unknown ones refused (``schema`` is checked). With ``verify``
         a digest that does not match its content raises IntegrityError.
         """
-        given: object = value
-        if not isinstance(given, Mapping):
-            raise InvalidInput(f"a Result needs a mapping, got {type(given).__name__}")
-        fields = dict(cast("Mapping[str, object]", given))
+        fields = dict(need_mapping("a Result", value))
         if fields.pop("schema", SCHEMA) != SCHEMA:
             raise InvalidInput(f"schema must be {SCHEMA!r}")
         check_names(fields, set(_FIELDS))

@@ -42,6 +42,13 @@ class ErrorInfo(FrozenMapping):
 PROVENANCE = {"operation_id", "final_url", "captured_at", "locator", "digest"}
 
 
+def need_mapping(what: str, value: object) -> Mapping[str, object]:
+    """The value, or InvalidInput where it is no mapping."""
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"{what} needs a mapping, got {type(value).__name__}")
+    return cast("Mapping[str, object]", value)
+
+
 def check_names(given: Mapping[str, object], known: set[str]) -> None:
     """Refuse names that no Result has."""
     unknown = sorted(str(name) for name in set(given) - known)

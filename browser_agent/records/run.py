@@ -7,17 +7,15 @@ disk or call a model.
 from __future__ import annotations
 
 import copy
-import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
-from typing import NoReturn, SupportsIndex, cast
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import NoReturn, Self, SupportsIndex, cast
 
 from pydantic import BaseModel
 
 from browser_agent._digest import digest_of
-from browser_agent._freeze import FrozenMapping, freeze, thaw
+from browser_agent._freeze import FrozenMapping, thaw
 from browser_agent._json import dumps_frozen, loads
-from browser_agent._text import repair
 from browser_agent.errors import (
     BrowserAgentError,
     BudgetExceeded,
@@ -29,11 +27,12 @@ from browser_agent.errors import (
 )
 from browser_agent.records.citation import Citation
 from browser_agent.records.codes import Status
-from browser_agent.records.message import Message, TextMessage, parse_message
+from browser_agent.records.message import Message, TextMessage
 from browser_agent.records.model import Usage
 from browser_agent.records.recheck import recheck_run
 from browser_agent.records.result import Result
-from browser_agent.records.result_fields import parse_moment
+from browser_agent.records.result_fields import need_mapping
+from browser_agent.records.run_fields import BUILDERS, keep_parsed, list_items, parse_result
 from browser_agent.records.run_parts import (
     StopReason,
     ToolCallRecord,
@@ -41,7 +40,6 @@ from browser_agent.records.run_parts import (
     checksum_of,
     derive_status,
     format_moment,
-    parse_stop_reason,
 )
 from browser_agent.records.verification import Verification
 
@@ -85,6 +83,7 @@ class RobotResult:
     """
 
     __slots__ = (*_STORED[:7], "_parsed", *_STORED[8:])
+    _parsed: object
 
     robot_name: str
     id: str
@@ -111,17 +110,17 @@ class RobotResult:
     prompt: object
     history: tuple[Message, ...] | None
 
-    def __new__(cls, robot_name: str, output: object = (), **fields: object) -> RobotResult:
+    def __new__(cls, robot_name: str, output: object = (), **fields: object) -> Self:
         """Validate and freeze; every keyword is a field's name, unknown ones are refused."""
         unknown = sorted(set(fields) - set(_STORED))
         if unknown:
             raise InvalidInput(f"unknown field of a RobotResult: {', '.join(unknown)}")
         made = object.__new__(cls)
-        results = tuple(parse_result(item) for item in _items("results", fields.get("results")))
+        results = tuple(parse_result(item) for item in list_items("results", fields.get("results")))
         fields = {**fields, "robot_name": robot_name, "output": output, "results": results}
-        for name, build in _BUILDERS.items():
+        for name, build in BUILDERS.items():
             object.__setattr__(made, name, build(fields.get(name), results))
-        object.__setattr__(made, "_parsed", _keep_parsed(fields.get("parsed")))
+        object.__setattr__(made, "_parsed", keep_parsed(fields.get("parsed")))
         return made
 
     @property
@@ -209,10 +208,7 @@ class RobotResult:
 
         A ``checksum`` or ``integrity`` that does not match raises IntegrityError.
         """
-        given: object = value
-        if not isinstance(given, Mapping):
-            raise InvalidInput(f"a RobotResult needs a mapping, got {type(given).__name__}")
-        fields = cast("dict[str, object]", thaw(given))
+        fields = cast("dict[str, object]", thaw(need_mapping("a RobotResult", value)))
         fields.pop("chain", None)  # what a run folder adds about its log
         integrity = fields.pop("integrity", None)
         if integrity is not None and digest_of(fields) != integrity:
@@ -304,107 +300,8 @@ def _restore(fields: dict[str, object]) -> RobotResult:
     return RobotResult.from_dict(fields)
 
 
-def parse_result(value: object) -> Result:
-    """A Result as it is, or one read from a mapping."""
-    if isinstance(value, Result):
-        return value
-    return Result.from_dict(cast("Mapping[str, object]", value))
-
-
-def _items(name: str, value: object) -> Sequence[object]:
-    if value is None:
-        return ()
-    if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
-        raise InvalidInput(f"{name} must be a list")
-    return tuple(cast("Iterable[object]", value))
-
-
-def _messages(value: object) -> tuple[Message, ...]:
-    listed = value if isinstance(value, list | tuple) else [] if value is None else [value]
-    return tuple(parse_message(item) for item in cast("list[object]", listed))
-
-
-def _call(value: object, results: tuple[Result, ...]) -> ToolCallRecord:
-    if isinstance(value, ToolCallRecord):
-        return value
-    if not isinstance(value, Mapping):
-        raise InvalidInput("Invalid tool call: must be ToolCallRecord or mapping")
-    return ToolCallRecord.from_dict(cast("Mapping[str, object]", value), results)
-
-
-def _citation(value: object) -> Citation:
-    if isinstance(value, Citation):
-        return value
-    return Citation.from_dict(cast("Mapping[str, object]", value))
-
-
-def _failure(value: object) -> ToolFailure:
-    if isinstance(value, ToolFailure):
-        return value
-    return ToolFailure.from_dict(cast("Mapping[str, object]", value))
-
-
-def _usage(value: object) -> Usage:
-    if value is None:
-        return Usage()
-    if isinstance(value, Usage):
-        return value
-    return Usage(**cast("dict[str, int]", value))
-
-
-def _string(name: str, value: object, default: str | None) -> str | None:
-    if value is None:
-        return default
-    if not isinstance(value, str):
-        raise InvalidInput(f"{name} must be a string, got {type(value).__name__}")
-    return repair(value)
-
-
-def _keep_parsed(value: object) -> object:
-    return value.model_copy(deep=True) if isinstance(value, BaseModel) else freeze(value)
-
-
-def _now(value: object) -> datetime:
-    return parse_moment(
-        "created_at", datetime.now(UTC) if value is None else value
-    ) or datetime.now(UTC)
-
-
-def _debug(value: object) -> object:
-    return None if value is None else freeze(value)
-
-
-_Builder = Callable[[object, tuple[Result, ...]], object]
-_BUILDERS: dict[str, _Builder] = {
-    "robot_name": lambda v, _: _string("robot_name", v, "robot"),
-    "id": lambda v, _: _string("id", v, None) or str(uuid.uuid4()),
-    "created_at": lambda v, _: _now(v),
-    "duration": lambda v, _: float(cast("float", v or 0.0)),
-    "task": lambda v, _: _string("task", v, ""),
-    "output": lambda v, _: _messages(v),
-    "reply_source": lambda v, _: _string("reply_source", v, None),
-    "answered": lambda v, _: v,
-    "messages": lambda v, _: _messages(v),
-    "results": lambda _, results: results,
-    "tool_calls": lambda v, r: tuple(_call(item, r) for item in _items("tool_calls", v)),
-    "citations": lambda v, _: tuple(_citation(item) for item in _items("citations", v)),
-    "unsupported": lambda v, _: tuple(str(item) for item in _items("unsupported", v)),
-    "usage": lambda v, _: _usage(v),
-    "turns_used": lambda v, _: int(cast("int", v or 0)),
-    "reasoning_per_turn": lambda v, _: tuple(_items("reasoning_per_turn", v)),
-    "tool_errors": lambda v, _: tuple(_failure(item) for item in _items("tool_errors", v)),
-    "stop_reason": lambda v, _: parse_stop_reason("completed" if v is None else v),
-    "closing": lambda v, _: None if v is None else parse_result(v),
-    "delegated_by": lambda v, _: _string("delegated_by", v, None),
-    "managed_state": lambda v, _: _debug(v),
-    "provider_metadata": lambda v, _: _debug(v),
-    "prompt": lambda v, _: _debug(v),
-    "history": lambda v, _: None if v is None else _messages(v),
-}
-
-
 def _plain(name: str, made: RobotResult) -> object:  # noqa: PLR0911 - one return for each kind of field
-    value = made._parsed if name == "parsed" else getattr(made, name)
+    value: object = made._parsed if name == "parsed" else getattr(made, name)
     if name == "tool_calls":
         return [call.to_dict(made.results) for call in made.tool_calls]
     if isinstance(value, BaseModel):

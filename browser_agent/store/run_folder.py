@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import IO, cast
+from typing import IO, Self
 
 from browser_agent._digest import digest_of_bytes, is_digest
 from browser_agent._json import canonical, dumps_frozen
@@ -43,7 +43,7 @@ class EventLog:
         event["hash"] = chain_hash(event)
         self._file.write(canonical(event) + b"\n")
         self._file.flush()
-        self.head, self.count = cast("str", event["hash"]), self.count + 1
+        self.head, self.count = str(event["hash"]), self.count + 1
 
     def close(self) -> None:
         """Sync and close; further appends fail."""
@@ -113,7 +113,7 @@ class RunFolder:
         """Close what is open; a folder without ``result.json`` is a run that did not finish."""
         self.log.close()
 
-    def __enter__(self) -> RunFolder:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

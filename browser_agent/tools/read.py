@@ -82,10 +82,6 @@ async def _verify(arguments: Arguments, context: ToolContext) -> object:
     return await session_of(context).verify(operation if result is None else result)
 
 
-async def _read_more(session: Session, arguments: Arguments) -> Result:
-    return await session.read(cursor=text_of(arguments, "cursor"))
-
-
 _PAGED = {"cursor": STRING}
 
 READING = (

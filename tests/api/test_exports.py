@@ -2,17 +2,71 @@
 
 from __future__ import annotations
 
-import browser_agent
 import pytest
 
-CONTRACT = """Result RobotResult Browser Robot UrlPolicy Secret Redactor BrowserLimits RunLimits Budget
-ModelSettings Usage Status Effect ErrorCode Decision Citation ToolCallRecord ToolFailure StopReason
-Message TextMessage ToolCallMessage ToolResultMessage ToolMessage ModelRequest ModelReply ModelDelta
-ToolCall LiteLLMModel ExtractiveModel ScriptedModel RecordedModel tool Tool ToolManifest ToolContext
-digest_of verify_run Verification run_sync read_sync extract_sync Session errors
-BrowserAgentError ConfigurationError DependencyError InvalidInput InferenceError ToolLoopError
-RunStopped ToolNotFoundError ToolError BudgetExceeded BrowserError ResultDeliveryError
-RecordingError IntegrityError""".split()
+import browser_agent
+
+CONTRACT = [
+    "Result",
+    "RobotResult",
+    "Browser",
+    "Robot",
+    "UrlPolicy",
+    "Secret",
+    "Redactor",
+    "BrowserLimits",
+    "RunLimits",
+    "Budget",
+    "ModelSettings",
+    "Usage",
+    "Status",
+    "Effect",
+    "ErrorCode",
+    "Decision",
+    "Citation",
+    "ToolCallRecord",
+    "ToolFailure",
+    "StopReason",
+    "Message",
+    "TextMessage",
+    "ToolCallMessage",
+    "ToolResultMessage",
+    "ToolMessage",
+    "ModelRequest",
+    "ModelReply",
+    "ModelDelta",
+    "ToolCall",
+    "LiteLLMModel",
+    "ExtractiveModel",
+    "ScriptedModel",
+    "RecordedModel",
+    "tool",
+    "Tool",
+    "ToolManifest",
+    "ToolContext",
+    "digest_of",
+    "verify_run",
+    "Verification",
+    "run_sync",
+    "read_sync",
+    "extract_sync",
+    "Session",
+    "errors",
+    "BrowserAgentError",
+    "ConfigurationError",
+    "DependencyError",
+    "InvalidInput",
+    "InferenceError",
+    "ToolLoopError",
+    "RunStopped",
+    "ToolNotFoundError",
+    "ToolError",
+    "BudgetExceeded",
+    "BrowserError",
+    "ResultDeliveryError",
+    "RecordingError",
+    "IntegrityError",
+]
 
 
 @pytest.mark.parametrize("name", CONTRACT)

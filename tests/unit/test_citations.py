@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
 from browser_agent import Result
 from browser_agent.logic.citations import (
     Cited,
@@ -12,8 +15,6 @@ from browser_agent.logic.citations import (
     unsupported_parts,
 )
 from browser_agent.logic.figures import dates_of, figures_of, missing_figures, names_of
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 PAGE = (
     "The Eddystone lighthouse was built in 1882 and is 49 metres (161 ft) tall.\n"

@@ -11,12 +11,13 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from browser_agent import IntegrityError, InvalidInput, Result, Status, digest_of
-from browser_agent import errors as e
-from browser_agent.records.codes import CODES, ErrorCode, worst_status
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, TypeAdapter
+
+from browser_agent import IntegrityError, InvalidInput, Result, Status, digest_of
+from browser_agent import errors as e
+from browser_agent.records.codes import CODES, ErrorCode, worst_status
 
 ID = "op_01ARZ3NDEKTSV4RRFFQ69G5FAV"
 WHEN = datetime(2026, 11, 30, 12, 0, 0, 123_987, tzinfo=UTC)
@@ -365,7 +366,7 @@ def test_rendering_cannot_be_forged(page: str, title: str) -> None:
     assert lines[1] == f"<<<page {nonce}"
     assert [i for i, line in enumerate(lines) if nonce in line] == [1, len(lines) - 1]
     assert not any(line.lstrip().startswith(("R9 ok", "[e12]")) for line in lines)
-    assert not any(ord(c) < 32 and c not in "\t" for line in lines for c in line)
+    assert not any(ord(c) < 32 and c != "\t" for line in lines for c in line)
 
 
 def test_rendering_without_a_number_begins_with_the_status() -> None:

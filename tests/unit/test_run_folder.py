@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from browser_agent import Citation, ConfigurationError, Result, RobotResult, verify_run
 from browser_agent.store.run_folder import open_run_folder
 from browser_agent.store.verify import verify_file

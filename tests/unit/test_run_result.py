@@ -8,6 +8,10 @@ import pickle
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
 from browser_agent import (
     BudgetExceeded,
     Citation,
@@ -29,9 +33,6 @@ from browser_agent import (
     Usage,
     digest_of,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-from pydantic import BaseModel
 
 OP = "op_01ARZ3NDEKTSV4RRFFQ69G5FAV"
 OTHER_OP = "op_01ARZ3NDEKTSV4RRFFQ69G5FAW"
@@ -306,6 +307,6 @@ def test_any_text_round_trips(text: str, arguments: dict[str, str]) -> None:
         "r",
         [{"role": "assistant", "content": text}],
         task=text,
-        tool_calls=[call(result=arguments, **{"a": arguments})],
+        tool_calls=[call(result=arguments, a=arguments)],
     )
     assert RobotResult.from_json(made.to_json()) == made
