@@ -97,16 +97,11 @@ class Spend:
                     code="budget_cost",
                 )
 
-    def fail(self, call: PlannedCall, *, answered: bool) -> None:
-        """Count a call that gave no reply. ``answered``: the provider refused it, so nothing was
-        written; otherwise all that was reserved may have been spent.
-        """
-        plan = call.plan
-        if answered:
-            plan = replace(plan, output_tokens=0)
-        cost = None if self._price is None else cost_of_plan(plan, self._price)
+    def fail(self, call: PlannedCall) -> None:
+        """Count a call that gave no reply: all that was reserved may have been spent."""
+        cost = None if self._price is None else cost_of_plan(call.plan, self._price)
         for ledger, reservation in call.reservations:
-            ledger.reconcile(reservation, tokens=plan.tokens, cost_usd=cost)
+            ledger.reconcile(reservation, tokens=call.plan.tokens, cost_usd=cost)
 
     def release(self, call: PlannedCall) -> None:
         """The call was never made."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from browser_agent._freeze import repair
 from browser_agent.errors import BrowserAgentError, BudgetExceeded, InferenceError, RecordingError
@@ -62,58 +62,41 @@ def _build_request(state: RunState) -> ModelRequest:
     )
 
 
-@dataclass(slots=True)
-class _Answered:
-    """Whether the model itself was asked, and how that ended."""
-
-    asked: bool = False
-    failed: BrowserAgentError | None = None
-
-
 async def _exchange(state: RunState, call: PlannedCall) -> ModelReply:
     """Ask through the hooks, and settle the reservation whatever happens."""
     context = ModelCallContext(
         run_id=state.id, robot_name=state.settings.name, turn=state.turns, request=call.request
     )
-    answered = _Answered()
+    asked = False
 
     async def core(inner: ModelCallContext) -> None:
-        answered.asked = True
-        inner.reply = await _ask(state, inner.request, answered)
+        nonlocal asked
+        asked = True
+        inner.reply = await _ask(state, inner.request)
 
-    settled = False
+    gave_reply = False
     try:
         await state.hooks.around("model_call", context, core)
         reply = _checked(context.reply, state)
-        settled = True
+        gave_reply = True
     except RecordingError as exc:
         raise RunStop(StopReason.RECORDING_MISS, state.redact(exc.message)) from None
     finally:
-        if not settled:
-            _fail(state, call, answered)
-    return _settle(state, call, reply, answered)
+        if not asked:
+            state.spend.release(call)
+        elif not gave_reply:
+            state.spend.fail(call)
+    return _settle(state, call, reply) if asked else reply
 
 
-def _fail(state: RunState, call: PlannedCall, answered: _Answered) -> None:
-    if answered.asked:
-        state.spend.fail(call, answered=answered.failed is not None)
-    else:
-        state.spend.release(call)
-
-
-def _settle(
-    state: RunState, call: PlannedCall, reply: ModelReply, answered: _Answered
-) -> ModelReply:
-    if not answered.asked:
-        state.spend.release(call)
-        return reply
+def _settle(state: RunState, call: PlannedCall, reply: ModelReply) -> ModelReply:
     usage = state.spend.settle(call, reply)
     state.usage += usage
     state.events.emit(UsageUpdated, usage=usage, total=state.usage)
     return replace(reply, usage=usage)
 
 
-async def _ask(state: RunState, request: ModelRequest, answered: _Answered) -> ModelReply:
+async def _ask(state: RunState, request: ModelRequest) -> ModelReply:
     failure: BrowserAgentError
     limit_s = state.settings.limits.model_timeout_s
     try:
@@ -124,10 +107,10 @@ async def _ask(state: RunState, request: ModelRequest, answered: _Answered) -> M
     except (AssertionError, BudgetExceeded):
         raise
     except BrowserAgentError as exc:
-        failure = answered.failed = exc
+        failure = exc
     except Exception as exc:  # noqa: BLE001 - the boundary to models of others
         text = state.redact(f"{type(exc).__name__}: {exc}")
-        failure = answered.failed = InferenceError(f"the model failed with {text}"[:2000])
+        failure = InferenceError(f"the model failed with {text}"[:2000])
     # outside of the handler, so that no context carries what the provider raised
     raise failure
 
