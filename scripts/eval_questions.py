@@ -183,7 +183,7 @@ async def ask(question: Question, site: FixtureSite, browser: Browser) -> Outcom
         cited=_cited_urls(result),
         pages=len(documents),
         seconds=time.monotonic() - began,
-        problem="" if result.is_ok else f"{result.status}: {result.stop_reason}",
+        problem="" if result.finished_naturally else f"stopped: {result.stop_reason}",
     )
 
 
