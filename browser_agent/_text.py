@@ -148,6 +148,11 @@ def escape_invisible(text: str) -> Escaped:
     return Escaped(text=escaped, counts=MappingProxyType(counts) if counts else _NONE)
 
 
+def drop_invisible(text: str) -> str:
+    """Without everything that :func:`escape_invisible` could write out, emoji joiners too."""
+    return text if _all_seen(text) else _SUSPECT.sub("", text)
+
+
 def _all_seen(text: str) -> bool:
     """Quick, and sure when True; doubtful text goes the long way."""
     data = text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,245 @@
+"""Whether the value beside a telling name is a secret, or a word, a placeholder, a piece of code.
+
+Owns the judgement only. The caller says in which syntax the value stood, because prose after a
+colon needs more proof than a parameter of a URL. Works on UTF-8 bytes of a single value.
+"""
+
+from __future__ import annotations
+
+import re
+from binascii import Error as Base64Error
+from binascii import a2b_base64
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from browser_agent.logic.redact_names import Level
+from browser_agent.logic.redact_spans import PLACEHOLDER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Syntax(Enum):
+    """How a value is bound to its name, from the surest to the loosest."""
+
+    QUERY = "query"  # ?name=value&
+    QUOTED = "quoted"  # name: "value", <name>value</name>
+    ASSIGN = "assign"  # name=value, --name value
+    COLON = "colon"  # name: value, in prose perhaps
+    LOOSE = "loose"  # name value, name is value
+
+
+_JUDGED_BYTES: Final = 512  # a prefix is enough to judge by
+
+_PLACEHOLDER: Final = re.compile(
+    rb"""(?ixs)
+    \[REDACTED(?::[\w.-]{1,64})?\] | \[[a-z][a-z0-9 _-]{0,40}\] | <[^<>]{0,80}>? | &lt;.{0,80}
+    | \{\{?[^{}]{0,80}\}?\}? | \$\{[^{}]*\}? | \$(?:(?-i:[A-Z_][A-Z0-9_]*)|[a-z_]+) | \$\(.*
+    | `.* | %[a-z_]\w*% | %\([a-z_]\w*\)s
+    | \$\{\{.* | \#\{.* | <%.* | @[a-z_]+ | %[a-z]
+    | (?:[*x.\#_?\-+=0]|\xe2\x80[\xa2\xa6\x93\x94]|\xe2\x97\x8f|\xc2\xb7)+
+    | [\w-]{0,20}(?:\.\.\.|\xe2\x80\xa6)[\w-]{0,6}
+    | [\w-]{0,12}(?:[x*]{4,}|(?:\xe2\x80\xa2){3,})[\w-]{0,6}
+    | (?:your|my)(?:api|access|client|secret|db|user|new)?(?:key|token|secret|password|pwd|pass)
+    | (?:your|my|the|an?|some|insert|enter|replace|put|add|use|paste|set|change|fill|give)[-_ ]
+      (?=[a-z_ -]{0,60}(?:key|token|secret|pass|pwd|id|here|value|me|it))[a-z_ -]{1,60}
+    | changeme|change-?it|example\w{0,12}|placeholder|redacted|hidden|masked|filtered|removed|none
+    | null|nil|undefined|nan|true|false|yes|no|on|off|required|optional|string|str|int|integer|bool
+    | boolean|number|any|object|bytes|secretstr|varchar|text|type|value|empty|n/?a|tbd|unset
+    | default|unknown|missing|invalid|incorrect|wrong|expired|denied|ok|error|valid|strong|weak
+    | password|passwort|passwd|token|secret|api[-_]?key|key|session|cookie|auth|authorization|bearer
+    | basic|digest|oauth2?|jwt|function|async|await|return|new|const|let|var|self|this|input|output
+    | username|user|email|login|test|testing|dummy|fake|sample|foo|bar|baz|abc|xyz|hash|hashed
+    | contrase\xc3\xb1a|mot\ de\ passe|kennwort|senha|wachtwoord|has\xc5\x82o|parola
+    """
+)
+_CODE: Final = re.compile(
+    rb"""(?x)
+    [A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)*\s?[(\[].*
+    | (?:self|this|args|arg|config|cfg|conf|settings|os|env|ENV|process|request|req|res|response|form
+      |data|user|ctx|context|opts|options|params|props|state|event|e|body|credentials|creds|secrets
+      |vault|input|module|window|document|session|account|client|app|obj|item|row|payload|var|local
+      |import|System|Environment)(?:\.|->|::|\?\.)[A-Za-z_$][\w$.\[\]'"?>-]*
+    | [a-z_]+(?:\.[a-z_]+)+ | (?=[A-Za-z$]*_)[A-Za-z_$]+
+    """,
+    re.DOTALL,
+)
+_PROSE_WORDS: Final = re.compile(
+    rb"(?i)\b(?:passwor[dt]s?|passphrase|passcode|enter|your|must|please|forgot(?:ten)?|required"
+    rb"|invalid|incorrect|confirm|new|current|old|reset|change|show|hide|field|log ?in|sign|least"
+    rb"|characters?|min(?:imum)?|max(?:imum)?|choose|create|repeat|again|strength|used|for|the|is"
+    rb"|not|token|secret|key|api|and|of|optional|default|with|from)\b"
+)
+_ORDINARY: Final = re.compile(
+    rb"""(?ix)
+    (?:https?|wss?|ftp|file|mailto|urn)[:].* | [/~.].* | [a-z]:\\.*
+    | \d{4}-\d\d-\d\d.* | \d{1,2}:\d\d.* | v?\d+\.\d+[\w.+-]* | [\d.,:%-]+
+    | sha(?:1|224|256|384|512)[-:].* | md5:.* | 0x[0-9a-f]{40}
+    | [\w.+-]+@[\w-]+(?:\.[\w-]+)+ | [\w-]+\.(?:js|css|png|jpe?g|svg|html?|json|ya?ml|py|ts|md|txt)
+    | [\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|example)
+    """
+)
+_UUID: Final = re.compile(rb"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_DIGITS: Final = re.compile(rb"\d+")
+_WORDY: Final = re.compile(rb"[A-Za-z]+(?:[-_'.][A-Za-z]+)*")
+_SIGNS: Final = re.compile(rb"[!@#$%^&*+=~?/|\\]")
+_TRAILING: Final = b",;.:!?)]}>\"'"
+
+
+def is_secret_value(value: bytes, level: Level, syntax: Syntax) -> bool:
+    """Judge one value; ``value`` carries no quotes and no white space around it."""
+    value = value[:_JUDGED_BYTES]
+    if b"[REDACTED:" in value:
+        rest = PLACEHOLDER.sub(b"", value).strip(_TRAILING)
+        return bool(rest) and syntax in {Syntax.QUERY, Syntax.QUOTED, Syntax.ASSIGN}
+    if not value or _PLACEHOLDER.fullmatch(value):
+        return False
+    return _JUDGES[level](value, syntax)
+
+
+def is_basic(value: bytes) -> bool:
+    """Base64 of ``user:password``."""
+    if len(value) < 8:
+        return False
+    try:
+        plain = a2b_base64(value + b"=" * (-len(value) % 4), strict_mode=False)
+    except Base64Error:
+        return False
+    return b":" in plain and plain.isascii() and plain.decode().isprintable()
+
+
+def token_like(value: bytes, least: int) -> bool:
+    """One word of at least ``least`` bytes that mixes letters and digits, or case like noise."""
+    if len(value) < least or any(space in value for space in b" \t\r\n"):
+        return False
+    if _ORDINARY.fullmatch(value):
+        return False
+    return is_noisy(value)
+
+
+def is_noisy(value: bytes) -> bool:
+    """Letters with digits, or cases mixed as words do not."""
+    return _mixed(value) or (len(value) >= 16 and _noisy_case(value))
+
+
+def _mixed(value: bytes) -> bool:
+    digits = len(value) - len(value.translate(None, b"0123456789"))
+    return digits > 0 and value.lower() != value.upper()
+
+
+def _noisy_case(value: bytes) -> bool:
+    upper = sum(65 <= byte <= 90 for byte in value)
+    return 0.25 <= upper / len(value) <= 0.75 and value.lower() != value.upper()
+
+
+def _password(value: bytes, syntax: Syntax) -> bool:
+    if syntax is Syntax.QUERY:
+        return len(value) >= 3
+    if syntax is Syntax.QUOTED:
+        return len(value) >= 3 and not (b" " in value and _PROSE_WORDS.search(value))
+    if syntax is Syntax.ASSIGN:
+        return len(value) >= 4 and not _CODE.fullmatch(value)
+    bare = value.rstrip(_TRAILING)
+    if _DIGITS.fullmatch(bare):
+        return len(bare) >= 6 and syntax is Syntax.COLON
+    if _ORDINARY.fullmatch(bare):
+        return False
+    if syntax is Syntax.COLON:
+        return len(bare) >= 6 and (
+            _mixed(bare) or _signed(bare) or (_humps(bare) >= 2 and len(bare) >= 12)
+        )
+    return len(bare) >= 8 and (_mixed(bare) or _signed(bare)) and _varied(bare)
+
+
+def _signed(value: bytes) -> bool:
+    return _SIGNS.search(value) is not None and not _WORDY.fullmatch(value.strip(b"!?*/=+"))
+
+
+def _humps(value: bytes) -> int:
+    return len(re.findall(rb"[a-z][A-Z]|[A-Z]{2}[a-z]", value))
+
+
+def _varied(value: bytes) -> bool:
+    return len(value) >= 12 or _SIGNS.search(value) is not None or _noisy_case(value)
+
+
+def _secret(value: bytes, syntax: Syntax) -> bool:
+    if syntax is Syntax.QUERY:
+        return len(value) >= 6
+    if b" " in value or _ORDINARY.fullmatch(value):
+        return _DIGITS.fullmatch(value) is not None and len(value) >= 8
+    if syntax is Syntax.QUOTED:
+        return len(value) >= 8 and (not _WORDY.fullmatch(value) or len(value) >= 24)
+    if syntax is Syntax.ASSIGN:
+        return len(value) >= 8 and not _CODE.fullmatch(value) and not _WORDY.fullmatch(value)
+    bare = value.rstrip(_TRAILING)
+    if syntax is Syntax.COLON:
+        return token_like(bare, 8) and not _CODE.fullmatch(bare)
+    return token_like(bare, 16) and not _CODE.fullmatch(bare) and not _UUID.fullmatch(bare)
+
+
+def _token(value: bytes, syntax: Syntax) -> bool:
+    if syntax is Syntax.QUERY:
+        if _DIGITS.fullmatch(value):
+            return len(value) >= 6
+        return token_like(value, 8) or (len(value) >= 20 and not _WORDY.fullmatch(value))
+    if _CODE.fullmatch(value):
+        return False
+    if syntax in {Syntax.QUOTED, Syntax.ASSIGN}:
+        return token_like(value, 10)
+    bare = value.rstrip(_TRAILING)
+    if syntax is Syntax.COLON:
+        return token_like(bare, 16)
+    return token_like(bare, 20) and not _UUID.fullmatch(bare)
+
+
+def _weak(value: bytes, syntax: Syntax) -> bool:
+    if syntax is Syntax.QUERY:
+        return token_like(value, 12) or is_basic(value)
+    if _CODE.fullmatch(value):
+        return False
+    if syntax in {Syntax.QUOTED, Syntax.ASSIGN}:
+        return token_like(value, 16) or is_basic(value)
+    return syntax is Syntax.COLON and token_like(value.rstrip(_TRAILING), 20)
+
+
+def _pin(value: bytes, syntax: Syntax) -> bool:
+    bare = value.rstrip(_TRAILING)
+    if _DIGITS.fullmatch(bare.replace(b" ", b"").replace(b"-", b"")):
+        return 3 <= len(bare) <= 12 and syntax is not Syntax.LOOSE
+    return syntax is not Syntax.LOOSE and token_like(bare, 8)
+
+
+def _card(value: bytes, syntax: Syntax) -> bool:
+    digits = value.translate(None, b" -.\t")
+    return syntax is not Syntax.LOOSE and len(digits) >= 12 and digits.isdigit()
+
+
+def _phrase(value: bytes, syntax: Syntax) -> bool:
+    if syntax is Syntax.QUOTED:
+        return len(value.split()) >= 6 or token_like(value, 8)
+    return token_like(value.rstrip(_TRAILING), 8)
+
+
+def _endpoint(value: bytes, syntax: Syntax) -> bool:
+    if syntax is Syntax.LOOSE:
+        return False
+    remote = re.match(rb"(?i)(?:wss?|https?):", value) is not None
+    return (
+        remote
+        and re.search(rb"(?i)wss?:|[0-9a-f-]{16,}|[?&]|%3[fF]|devtools|/live", value) is not None
+    )
+
+
+_JUDGES: Final[dict[Level, Callable[[bytes, Syntax], bool]]] = {
+    Level.PASSWORD: _password,
+    Level.SECRET: _secret,
+    Level.TOKEN: _token,
+    Level.WEAK: _weak,
+    Level.PIN: _pin,
+    Level.CARD: _card,
+    Level.PHRASE: _phrase,
+    Level.COOKIE: _token,
+    Level.AUTH: _token,
+    Level.ENDPOINT: _endpoint,
+}
