@@ -6,6 +6,7 @@ Owns the data of a navigation's Result, and the text documents that stand in for
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NoReturn
 
 from browser_agent.browser.documents import (
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 SETTLE_S = 1.0
 SIGNS_BYTES = 6_000
 _BODY_S = 5.0
+_DOWNLOAD_S = 2.0
 _RETRYABLE = (429, 502, 503, 504)
 _DIALOGS = "dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]"
 
@@ -60,13 +62,13 @@ class Arrival:
         tab = op.tab
         if tab.dialog is not None:
             return Outcome(data={**self.facts(tab), "settled": False, "blocked": None})
-        check_page(self._core, tab)
+        check_page(self._core, tab, self.facts(tab))
         await self._take_document(op, tab.load)
         if tab.document is not None:
             return self._outcome(tab, title=tab.document.title, settled=True, blocked=None)
         settled = not partial and await self._settle(op)
         seen = await self._observe(op, partial=partial)
-        check_page(self._core, tab)
+        check_page(self._core, tab, self.facts(tab))
         if partial and not seen.text.strip():
             fail(ErrorCode.NAVIGATION_TIMEOUT, data=self.facts(tab))
         blocked = await self._block(op, seen)
@@ -131,13 +133,7 @@ class Arrival:
         challenged = load is not None and load.challenged
         if len(seen.text) > SHORT_CHARS and not challenged:
             return None
-        passwords, dialogs = 0, 0
-        try:
-            passwords = await op.call(page.locator("input[type=password]").count(), within_s=1.0)
-            dialogs = await op.call(page.locator(_DIALOGS).count(), within_s=1.0)
-        except Exception as error:
-            if not (is_playwright_error(error) or is_timeout(error)):
-                raise
+        passwords, dialogs = await self._count(op, "input[type=password]", _DIALOGS)
         return find_block(
             PageSigns(
                 title=seen.title,
@@ -149,6 +145,16 @@ class Arrival:
                 challenged=challenged,
             )
         )
+
+    async def _count(self, op: Operation, *selectors: str) -> list[int]:
+        """How many elements match each selector; zeros where the page does not say."""
+        counts = (op.tab.page.locator(selector).count() for selector in selectors)
+        try:
+            return await op.call(asyncio.gather(*counts), within_s=1.0)
+        except Exception as error:
+            if not (is_playwright_error(error) or is_timeout(error)):
+                raise
+            return [0 for _ in selectors]
 
     async def _take_document(self, op: Operation, load: Load | None) -> None:
         """Keep the text of JSON, XML and feeds, which browsers show as something else."""
@@ -168,6 +174,7 @@ class Arrival:
 
     async def download(self, op: Operation, files: int) -> None:
         """End a navigation that gave a file, unless the file is a text to be read."""
+        await self._await_download(op, files)
         items = await self._downloads.since(files, wait_s=op.remaining_s(keep_s=1.0))
         load = op.tab.load
         known = {**self.facts(op.tab), "downloads": items}
@@ -182,6 +189,19 @@ class Arrival:
                 raise OperationFailed(Outcome(data=data, final_url=load.url))
         fail(ErrorCode.DOWNLOAD_STARTED, data=known)
 
+    async def _await_download(self, op: Operation, files: int) -> None:
+        """The browser may tell of the file after it told that there is no page."""
+        begun = asyncio.Event()
+        note = lambda _: begun.set()  # noqa: E731 - added and removed by the same name
+        op.tab.page.on("download", note)
+        try:
+            if self._downloads.count <= files:
+                await op.call(begun.wait(), within_s=_DOWNLOAD_S)
+        except TimeoutError:
+            return
+        finally:
+            op.tab.page.remove_listener("download", note)
+
     def _file(self, item: dict[str, object]) -> bytes | None:
         folder, name = self._core.shared.artifact_dir, item.get("name")
         if folder is None or item.get("state") != "finished" or not isinstance(name, str):
@@ -190,27 +210,52 @@ class Arrival:
         return path.read_bytes() if path.is_file() else None
 
 
-def check_page(core: Core, tab: Tab) -> None:
+def check_page(core: Core, tab: Tab, known: Mapping[str, object] | None = None) -> None:
     """End the operation where the page is no content: refused, failed, or outside the policy."""
     load = tab.load
     if load is not None and load.refusal is not None:
-        _refuse(load.refusal.code, load.refusal.reason)
+        refuse(load.refusal.code, load.refusal.reason, known)
     if tab.shows_error:
-        failure = failure_of(load.failure or "" if load is not None else "")
-        decision = core.shared.proxy.last_decision(load.url, since=load.mark) if load else None
-        if decision is not None and decision.code is not None:
-            _refuse(decision.code, decision.reason)
-        fail(failure.code, failure.message)
+        _fail_shown_error(core, load, known)
     url = tab.page.url
     if core.shared.enforced and url.startswith(("http:", "https:")):
         judged = core.shared.policy.decide(url)
         if not judged.allowed:
-            _refuse(judged.code, judged.reason)
+            refuse(judged.code, judged.reason, known)
 
 
-def _refuse(code: str | None, reason: str) -> NoReturn:
+def _fail_shown_error(
+    core: Core, load: Load | None, known: Mapping[str, object] | None
+) -> NoReturn:
+    if load is None:
+        fail(ErrorCode.NAVIGATION_FAILED, data=known)
+    if load.status is not None and load.status >= 400:
+        fail_http(load.status, known, url=load.url)
+    decision = core.shared.proxy.last_decision(load.url, since=load.mark)
+    if decision is not None and decision.code is not None:
+        refuse(decision.code, decision.reason, known)
+    failure = failure_of(load.failure or "")
+    fail(failure.code, failure.message, data=known)
+
+
+def fail_http(status: int, known: Mapping[str, object] | None, *, url: str) -> NoReturn:
+    """An error status whose answer holds no page."""
+    raise OperationFailed(
+        Outcome(
+            status=Status.ERROR,
+            code=ErrorCode.HTTP_ERROR,
+            message=f"The server answered with status {status}.",
+            retryable=status in _RETRYABLE,
+            data=known,
+            final_url=url,
+        )
+    )
+
+
+def refuse(code: str | None, reason: str, known: Mapping[str, object] | None = None) -> NoReturn:
+    """End the operation with a reason of policy or proxy, as a sentence."""
     sentence = f"{reason[:1].upper()}{reason[1:]}." if reason else None
-    fail(parse_code(code), sentence)
+    fail(parse_code(code), sentence, data=known)
 
 
 def _document(

@@ -11,14 +11,14 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, NoReturn
 
 from browser_agent._urls import origin_of
-from browser_agent.browser.arrival import Arrival
+from browser_agent.browser.arrival import Arrival, refuse
 from browser_agent.browser.failures import is_playwright_error, is_timeout
 from browser_agent.browser.net_errors import LoadFailure, failure_of, name_of
 from browser_agent.browser.operation import Kind
 from browser_agent.browser.outcome import fail
 from browser_agent.errors import InvalidInput
 from browser_agent.logic.secret_urls import names_secret
-from browser_agent.records.codes import ErrorCode, parse_code
+from browser_agent.records.codes import ErrorCode
 
 if TYPE_CHECKING:
     from playwright.async_api import Response
@@ -110,7 +110,7 @@ class Navigator:
         shared = self._core.shared
         decision = shared.policy.decide(url)
         if not decision.allowed:
-            fail(parse_code(decision.code), f"{decision.reason[:1].upper()}{decision.reason[1:]}.")
+            refuse(decision.code, decision.reason)
         name = names_secret(decision.url, shared.secrets, origin_of(decision.url))
         if name is not None:
             fail(ErrorCode.SECRET_DENIED, f"The URL holds the secret '{name}' of another origin.")
@@ -226,6 +226,5 @@ class Navigator:
         url = load.url if load is not None else None
         decision = self._core.shared.proxy.last_decision(url, since=mark) if url else None
         if decision is not None and decision.code is not None:
-            reason = f"{decision.reason[:1].upper()}{decision.reason[1:]}."
-            fail(parse_code(decision.code), reason if decision.reason else None, data=known)
+            refuse(decision.code, decision.reason, known)
         fail(failure.code, failure.message, data=known)

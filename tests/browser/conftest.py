@@ -2,22 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import cast
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from browser_agent.browser.browser import Browser
 from browser_agent.browser.session import Session
 from browser_agent.logic.url_policy import UrlPolicy
 from browser_agent.records.limits import BrowserLimits
+from browser_agent.store.journal import SqliteJournal, open_journal
+from browser_agent.store.state_dir import VARIABLE
 from browser_agent.testing.site import FixtureSite
 
-LOCAL = UrlPolicy.public_web(allow_local=["http://127.0.0.1:*", "http://localhost:*"])
+LOCAL = UrlPolicy.public_web(
+    allow_local=["http://127.0.0.1:*", "https://127.0.0.1:*", "http://localhost:*"]
+)
 
 Finder = Callable[..., Awaitable[str]]
 """``await ref(session, "Name", role=None)``: the ref of the best match."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def state_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A journal of the test run's own."""
+    folder = tmp_path_factory.mktemp("state")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, str(folder))
+        yield folder
+
+
+@pytest.fixture
+def own_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqliteJournal:
+    """A journal of one test's own, for what it launches."""
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "own-state"))
+    return open_journal()
+
+
+@pytest.fixture
+def local_web() -> UrlPolicy:
+    """A policy that admits every port of this host."""
+    return LOCAL
 
 
 @pytest.fixture(scope="session")
@@ -51,6 +84,62 @@ async def hasty_browser(anyio_backend: str) -> AsyncIterator[Browser]:
     limits = BrowserLimits(action_timeout_s=1.0)
     async with Browser.launch(policy=LOCAL, robots=False, limits=limits) as launched:
         yield launched
+
+
+@pytest.fixture(scope="session")
+async def impatient(anyio_backend: str) -> AsyncIterator[Browser]:
+    """A browser for pages that never answer: short limits everywhere."""
+    assert anyio_backend == "asyncio"
+    limits = BrowserLimits(navigation_timeout_s=6, action_timeout_s=3, observation_timeout_s=3)
+    async with Browser.launch(policy=LOCAL, robots=False, limits=limits) as launched:
+        yield launched
+
+
+@pytest.fixture
+async def silent_url(anyio_backend: str) -> AsyncIterator[str]:
+    """The URL of a server that takes connections and never says a word."""
+    assert anyio_backend == "asyncio"
+    done = asyncio.Event()
+
+    async def wait(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await done.wait()
+        writer.close()
+
+    server = await asyncio.start_server(wait, "127.0.0.1", 0)
+    yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+    done.set()
+    server.close()
+
+
+@pytest.fixture(scope="session")
+def self_signed(tmp_path_factory: pytest.TempPathFactory) -> ssl.SSLContext:
+    """A server's side of TLS with a certificate that nobody trusts."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    file = tmp_path_factory.mktemp("tls") / "server.pem"
+    file.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+        + certificate.public_bytes(serialization.Encoding.PEM)
+    )
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(file)
+    return context
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import asyncio
 import os
 import tempfile
 import traceback
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -24,7 +25,27 @@ from browser_agent.browser.cleanup import FOLDER_PREFIX
 from browser_agent.browser.processes import OWNER_SWITCH
 from browser_agent.store.journal import open_journal
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("own_journal")]
+
+
+@dataclass(frozen=True)
+class Around:
+    """What was there before a test: other browsers of this test run."""
+
+    folders: frozenset[str]
+    children: frozenset[int]
+
+    def nothing_new(self) -> bool:
+        return (
+            folders() == self.folders
+            and children() <= self.children
+            and open_journal().owners() == []
+        )
+
+
+@pytest.fixture
+def around() -> Around:
+    return Around(frozenset(folders()), frozenset(children()))
 
 
 def folders() -> set[str]:
@@ -46,15 +67,16 @@ def program(tmp_path: Path, script: str) -> str:
     return str(file)
 
 
-async def test_running_browser_is_recorded_and_everything_is_struck_off_afterwards() -> None:
-    before = folders()
+async def test_running_browser_is_recorded_and_everything_is_struck_off_afterwards(
+    around: Around,
+) -> None:
     async with Browser.launch() as browser:
         (owner,) = open_journal().owners()
         kinds = sorted(str(one["kind"]) for one in owner["resources"])  # pyright: ignore[reportIndexIssue, reportUnknownVariableType, reportGeneralTypeIssues, reportUnknownArgumentType] - a list of mappings
-        (made,) = folders() - before
+        (made,) = folders() - around.folders
         profiles = [
             word.partition("=")[2]
-            for pid in children()
+            for pid in children() - around.children
             for word in psutil.Process(pid).cmdline()
             if word.startswith("--user-data-dir=")
         ]
@@ -64,23 +86,23 @@ async def test_running_browser_is_recorded_and_everything_is_struck_off_afterwar
         assert all(Path(profile).parent.name == made for profile in profiles)
         marked = [
             pid
-            for pid in children()
+            for pid in children() - around.children
             if f"{OWNER_SWITCH}{owner['token']}" in psutil.Process(pid).cmdline()
         ]
         assert len(marked) == 1
     assert browser.closing is not None
     assert browser.closing.is_complete
-    assert open_journal().owners() == []
-    assert folders() == before
-    assert children() == set()
+    assert around.nothing_new()
 
 
-async def test_environment_of_the_browser_holds_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_environment_of_the_browser_holds_no_key(
+    monkeypatch: pytest.MonkeyPatch, around: Around
+) -> None:
     monkeypatch.setenv("SOME_PROVIDER_API_KEY", "sk-very-secret")
     async with Browser.launch():
         chromium = [
             psutil.Process(pid)
-            for pid in children()
+            for pid in children() - around.children
             if any(OWNER_SWITCH in word for word in psutil.Process(pid).cmdline())
         ]
         assert len(chromium) == 1
@@ -98,29 +120,28 @@ async def test_environment_of_the_browser_holds_no_key(monkeypatch: pytest.Monke
     ids=["exits", "sandbox", "killed"],
 )
 async def test_failed_launch_is_typed_and_leaves_nothing(
-    script: str, words: str, tmp_path: Path
+    script: str, words: str, tmp_path: Path, around: Around
 ) -> None:
-    before = folders()
     with pytest.raises(BrowserError, match=words) as caught:
         async with Browser.launch(executable_path=program(tmp_path, script)):
             raise AssertionError("must not start")
     assert caught.value.__context__ is None
     assert str(tmp_path) not in str(caught.value)
-    assert (folders(), children(), open_journal().owners()) == (before, set(), [])
+    assert around.nothing_new()
 
 
-async def test_many_failed_launches_leave_nothing(tmp_path: Path, long_run: bool) -> None:
-    before = folders()
+async def test_many_failed_launches_leave_nothing(
+    tmp_path: Path, long_run: bool, around: Around
+) -> None:
     path = program(tmp_path, "exit 3")
     for _ in range(20 if long_run else 2):
         with pytest.raises(BrowserError):
             async with Browser.launch(executable_path=path):
                 raise AssertionError("must not start")
-    assert (folders(), children(), open_journal().owners()) == (before, set(), [])
+    assert around.nothing_new()
 
 
-async def test_cancelled_launch_leaves_nothing(tmp_path: Path) -> None:
-    before = folders()
+async def test_cancelled_launch_leaves_nothing(tmp_path: Path, around: Around) -> None:
     path = program(tmp_path, "echo started > " + str(tmp_path / "mark") + "; exec sleep 60")
 
     async def start() -> None:
@@ -134,7 +155,7 @@ async def test_cancelled_launch_leaves_nothing(tmp_path: Path) -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert (folders(), children(), open_journal().owners()) == (before, set(), [])
+    assert around.nothing_new()
 
 
 async def test_named_program_that_is_missing_is_named_with_what_helps() -> None:
