@@ -113,6 +113,7 @@ class Actions:
 
     async def describe(self, ref: str) -> Result:
         """What an element is and where its form would go: what approval rules need to know."""
+        check_type(ref, str, "ref")
 
         async def act(op: Operation) -> Outcome:
             core = self._stage.core

@@ -55,6 +55,7 @@ class Choosing:
         A text that several options hold is no match: it must be one option's whole label or
         value, or stand in exactly one label.
         """
+        check_type(ref, str, "ref")
         if isinstance(values, str):
             raise InvalidInput("values must be a list of strings")
         for value in values:

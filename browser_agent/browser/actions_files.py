@@ -50,6 +50,8 @@ class Sending:
         Inputs may be hidden; without ``ref`` the chooser that the page opened last is served.
         """
         _check_paths(paths)
+        if ref is not None:
+            check_type(ref, str, "ref")
 
         async def act(op: Operation) -> Outcome:
             files = self._files(paths)
@@ -64,6 +66,7 @@ class Sending:
         self, ref: str, *, paths: Sequence[str], data: Mapping[str, str] | None
     ) -> Result:
         """Drop files, or data by MIME type, on an element."""
+        check_type(ref, str, "ref")
         _check_paths(paths)
 
         async def act(op: Operation) -> Outcome:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 from browser_agent.browser.aim import Aim, Spot, find_spot, steady_spot, take_aim
 from browser_agent.browser.hand import Answer, ask
@@ -50,6 +50,7 @@ class Pointer:
 
     async def click(self, ref: str, *, button: str, count: int, modifiers: Sequence[str]) -> Result:
         """Click at a point of the element that takes the click."""
+        check_type(ref, str, "ref")
         check_type(button, str, "button")
         check_type(count, int, "count")
         for name in modifiers:
@@ -75,6 +76,7 @@ class Pointer:
 
     async def hover(self, ref: str) -> Result:
         """Move the mouse over the element."""
+        check_type(ref, str, "ref")
 
         async def act(op: Operation) -> Outcome:
             core, witness = self._stage.core, self._stage.witness
@@ -87,6 +89,8 @@ class Pointer:
 
     async def drag(self, start: str, end: str) -> Result:
         """Press at one element, move to another, release there."""
+        check_type(start, str, "start")
+        check_type(end, str, "end")
 
         async def act(op: Operation) -> Outcome:
             core, witness = self._stage.core, self._stage.witness
@@ -114,6 +118,7 @@ class Pointer:
 
     async def check(self, ref: str, checked: bool) -> Result:
         """Bring a checkbox, switch or radio button to a state."""
+        check_type(ref, str, "ref")
         check_type(checked, bool, "checked")
 
         async def act(op: Operation) -> Outcome:

@@ -43,27 +43,27 @@ class Scrolling:
         view when it is not. ``to_text`` scrolls on until the text is in view.
         """
         check_type(direction, str, "direction")
-        if amount is not None:
-            check_type(amount, int, "amount")
-        if to_text is not None:
-            check_type(to_text, str, "to_text")
+        for name, value, wanted in (
+            ("ref", ref, str),
+            ("to_text", to_text, str),
+            ("amount", amount, int),
+        ):
+            if value is not None:
+                check_type(value, wanted, name)
 
         async def act(op: Operation) -> Outcome:
             if direction not in WAYS:
                 fail(ErrorCode.INVALID_INPUT, f"direction must be one of {', '.join(WAYS)}.")
-            place = Place(frame=op.tab.page.main_frame)
-            aim = None
-            if ref is not None:
-                aim = await take_aim(op, self._stage.core, ref)
-                place = aim.place
+            aim = await take_aim(op, self._stage.core, ref) if ref is not None else None
+            place = aim.place if aim is not None else Place(frame=op.tab.page.main_frame)
             trace = await self._stage.witness.begin(op)
             trace.aim = aim
-            if to_text is not None:
-                send = self._to_text(op, trace, place, to_text)
-            else:
+            if to_text is None:
                 send = self._once(op, trace, place, direction, amount)
+                return await self._stage.perform(op, trace, send)
+            send = self._to_text(op, trace, place, to_text)
             outcome = await self._stage.perform(op, trace, send)
-            if to_text is not None and outcome.code is None and not trace.extra.get("found"):
+            if outcome.code is None and not trace.extra.get("found"):
                 _not_found(to_text, trace)
             return outcome
 

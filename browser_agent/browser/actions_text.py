@@ -40,6 +40,7 @@ class Keyboard:
 
     async def fill(self, ref: str, text: str) -> Result:
         """Replace the value of a field at once."""
+        check_type(ref, str, "ref")
         check_type(text, str, "text")
 
         async def act(op: Operation) -> Outcome:
@@ -50,6 +51,7 @@ class Keyboard:
 
     async def type(self, ref: str, text: str, *, submit: bool, slowly: bool) -> Result:
         """Replace the value of a field, key by key with ``slowly``; Enter after it, if asked."""
+        check_type(ref, str, "ref")
         check_type(text, str, "text")
         check_type(submit, bool, "submit")
         check_type(slowly, bool, "slowly")
@@ -63,6 +65,8 @@ class Keyboard:
     async def press(self, key: str, *, ref: str | None) -> Result:
         """Press a key or chord, on an element or wherever the focus is."""
         check_type(key, str, "key")
+        if ref is not None:
+            check_type(ref, str, "ref")
 
         async def act(op: Operation) -> Outcome:
             keys = spoken(chord, key)
@@ -95,7 +99,7 @@ class Keyboard:
         typed = expand(text, shared.secrets, aim.place.frame.url)
         secret = typed.secret or bool(facts["secret"]) or holds_secret(text, shared.secrets)
         if secret and typed.text:
-            shared.redactor.register(typed.text)
+            shared.redactor = shared.redactor.with_secrets({"password": typed.text})
             _note_secret(op, aim.place)
         return Typed(text=typed.text, secret=secret)
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NoReturn, cast
 from browser_agent.browser.hand import Answer, Place, ask, exists, go
 from browser_agent.browser.observer_types import ObserverError
 from browser_agent.browser.outcome import fail
-from browser_agent.errors import InvalidInput
 from browser_agent.logic.refs import parse_ref
 from browser_agent.records.codes import ErrorCode
 
@@ -78,9 +77,6 @@ class Spot:
 
 async def take_aim(op: Operation, core: Core, ref: str) -> Aim:
     """Resolve a ref; ends the operation as ``ref_stale`` or ``ref_not_found``."""
-    given: object = ref
-    if not isinstance(given, str):
-        raise InvalidInput(f"a ref is a string such as 'e12', got {type(given).__name__}")
     name = parse_ref(ref)
     observer = core.observer(op.tab)
     target, described = await looking(

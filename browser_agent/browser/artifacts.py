@@ -16,6 +16,7 @@ from browser_agent.browser.hand import Place, ask
 from browser_agent.browser.operation import Kind
 from browser_agent.browser.outcome import PAGE, Outcome, fail
 from browser_agent.browser.paths import private_folder, write_private
+from browser_agent.browser.stage import check_type
 from browser_agent.records.codes import ErrorCode
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class Artifacts:
 
     async def screenshot(self, *, ref: str | None = None, full_page: bool = False) -> Result:
         """A PNG of the view, of the whole page, or of one element."""
+        if ref is not None:
+            check_type(ref, str, "ref")
 
         async def act(op: Operation) -> Outcome:
             if ref is not None:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from playwright.async_api import Download
 
     from browser_agent.browser.core import Core
+    from browser_agent.browser.devtools import Devtools
     from browser_agent.browser.operation import Operation
-    from browser_agent.browser.tab import Tab
     from browser_agent.records.result import Result
 
 KEPT = 100
@@ -63,13 +63,14 @@ class _Item:
 class Downloads:
     """The downloads of one session."""
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: Core, devtools: Devtools) -> None:
         self._core = core
         self._items: deque[_Item] = deque(maxlen=KEPT)
         self._announced: dict[str, tuple[str, str]] = {}
         self.count = 0
         core.context.on("download", self._on_download)
-        core.tabs.on_tab(lambda tab: self._core.spawn(self._measure(tab)))
+        devtools.on("Page.downloadWillBegin", self._announce)
+        devtools.on("Page.downloadProgress", self._progress)
 
     async def downloads(self) -> Result:
         """Files so far: name, media type, bytes, SHA-256, state."""
@@ -133,13 +134,6 @@ class Downloads:
         shared = self._core.shared
         shared.artifact_dir = private_folder(shared.artifact_dir)
         return write_private(shared.artifact_dir, name, chunks_of(path))  # pyright: ignore[reportArgumentType] - Playwright's own Path
-
-    async def _measure(self, tab: Tab) -> None:
-        """Follow the sizes of a tab's downloads while they arrive (browsers with CDP only)."""
-        session = await self._core.context.new_cdp_session(tab.page)
-        session.on("Page.downloadWillBegin", self._announce)
-        session.on("Page.downloadProgress", self._progress)
-        await session.send("Page.enable")
 
     def _announce(self, event: Mapping[str, object]) -> None:
         guid = str(event.get("guid"))

@@ -7,7 +7,7 @@ copied; everything else is redacted at the door.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
 from browser_agent.browser.failures import is_playwright_error
@@ -148,11 +148,13 @@ async def _response(
     return found
 
 
-async def _body(op: Operation, headers: Mapping[str, str], read: object) -> str:
+async def _body(
+    op: Operation, headers: Mapping[str, str], read: Callable[[], Awaitable[bytes]]
+) -> str:
     kind = headers.get("content-type", "")
     if kind and not any(word in kind for word in _TEXTS):
         return f"({kind.partition(';')[0]}, not shown)"
-    content: bytes = await op.call(read())  # pyright: ignore[reportCallIssue, reportUnknownVariableType] - Response.body
+    content = await op.call(read())
     return content[:BODY_BYTES].decode("utf-8", "replace")
 
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from browser_agent.browser.actions import Actions
 from browser_agent.browser.artifacts import Artifacts
+from browser_agent.browser.devtools import Devtools, Popups
 from browser_agent.browser.dialogs import Dialogs
 from browser_agent.browser.downloads import Downloads
-from browser_agent.browser.extracting import Extractor
 from browser_agent.browser.evaluate import Evaluator
+from browser_agent.browser.extracting import Extractor
 from browser_agent.browser.listings import Listings
 from browser_agent.browser.navigate import Navigator
 from browser_agent.browser.read import Reader
@@ -22,7 +23,7 @@ from browser_agent.browser.tabs import Tabs
 from browser_agent.browser.traffic import TrafficLog
 from browser_agent.browser.verify import Verifier
 from browser_agent.browser.waiting import Waiting
-from browser_agent.browser.witness import Witness
+from browser_agent.browser.witness import Signs, Witness
 
 if TYPE_CHECKING:
     from browser_agent.browser.closing import SessionCloser
@@ -45,9 +46,16 @@ class Session:
         self._core = core
         self._closer = closer
         traffic = TrafficLog(core.context, core.tabs)
+        devtools = Devtools(core)
         self._dialogs = Dialogs(core)
-        self._downloads = Downloads(core)
-        stage = Stage(core, Witness(core, traffic, self._dialogs, self._downloads))
+        self._downloads = Downloads(core, devtools)
+        signs = Signs(
+            traffic=traffic,
+            dialogs=self._dialogs,
+            downloads=self._downloads,
+            popups=Popups(core, devtools),
+        )
+        stage = Stage(core, Witness(core, signs))
         self._listings = Listings(core, traffic)
         self._evaluator = Evaluator(core)
         self._navigator = Navigator(core, self._dialogs, self._downloads)
@@ -101,7 +109,7 @@ class Session:
 
     async def read(
         self,
-        format: str = "text",  # noqa: A002 - the contract's name
+        format: str = "text",
         *,
         ref: str | None = None,
         cursor: str | None = None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from browser_agent.browser.operation import Kind
 from browser_agent.browser.outcome import Outcome, fail
-from browser_agent.errors import InvalidInput
+from browser_agent.browser.stage import check_type
 from browser_agent.records.codes import ErrorCode
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from browser_agent.browser.tab import Tab
     from browser_agent.records.result import Result
 
-TITLE_S = 0.5
+TITLE_S = 1.0
 """How long a tab that does not answer may delay the list."""
 
 
@@ -57,6 +57,7 @@ class Tabs:
 
     async def select_tab(self, tab: str) -> Result:
         """Make a tab current; ``not_found`` names the open ones."""
+        check_type(tab, str, "tab")
 
         async def act(op: Operation) -> Outcome:
             chosen = self._find(tab)
@@ -70,6 +71,7 @@ class Tabs:
 
     async def close_tab(self, tab: str) -> Result:
         """Close a tab; the current one gives way to its opener or to the newest other tab."""
+        check_type(tab, str, "tab")
 
         async def act(op: Operation) -> Outcome:
             chosen = self._find(tab)
@@ -92,13 +94,10 @@ class Tabs:
             self._core.tabs.select(others[-1])
 
     def _find(self, tab: str) -> Tab:
-        given: object = tab
-        if not isinstance(given, str):
-            raise InvalidInput("a tab is named by its id, such as 't2'")
-        found = self._core.tabs.by_id(given)
+        found = self._core.tabs.by_id(tab)
         if found is None:
             known = ", ".join(one.id for one in self._core.tabs.all) or "none"
-            fail(ErrorCode.NOT_FOUND, f"No tab '{given[:20]}' is open; open tabs: {known}.")
+            fail(ErrorCode.NOT_FOUND, f"No tab '{tab[:20]}' is open; open tabs: {known}.")
         return found
 
     async def _list(self, op: Operation) -> Outcome:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from browser_agent.browser import settling
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from browser_agent.browser.aim import Aim
     from browser_agent.browser.core import Core
+    from browser_agent.browser.devtools import Popups
     from browser_agent.browser.dialogs import Dialogs
     from browser_agent.browser.downloads import Downloads
     from browser_agent.browser.operation import Operation
@@ -34,16 +36,25 @@ KEPT = 200
 CHANGES_BYTES = 4_096
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signs:
+    """Where a session sees what its pages begin."""
+
+    traffic: TrafficLog
+    dialogs: Dialogs
+    downloads: Downloads
+    popups: Popups
+
+
 class Witness:
     """The evidence of one session's actions."""
 
-    def __init__(
-        self, core: Core, traffic: TrafficLog, dialogs: Dialogs, downloads: Downloads
-    ) -> None:
+    def __init__(self, core: Core, signs: Signs) -> None:
         self._core = core
-        self._traffic = traffic
-        self._dialogs = dialogs
-        self._downloads = downloads
+        self._traffic = signs.traffic
+        self._dialogs = signs.dialogs
+        self._downloads = signs.downloads
+        self._popups = signs.popups
         self._commits = settling.Commits(core.tabs)
         self._traces: OrderedDict[str, Trace] = OrderedDict()
 
@@ -170,6 +181,7 @@ class Witness:
         observer = self._core.observer(trace.tab)
         for _ in range(settling.ROUNDS):
             await settling.wait_answers(self._traffic, self._commits, trace)
+            await op.call(self._popups.arrive())
             self.count(trace)
             if trace.navigated:
                 await op.call(trace.tab.page.wait_for_load_state("domcontentloaded"))
