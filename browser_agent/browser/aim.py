@@ -82,7 +82,8 @@ async def take_aim(op: Operation, core: Core, ref: str) -> Aim:
     target, described = await looking(
         op, asyncio.gather(observer.resolve(name), observer.describe(name))
     )
-    if target.state == "stale" or described.state == "stale":
+    known = target.state == "ok" or core.refs.was_issued(name)
+    if "stale" in (target.state, described.state) or (known and described.state == "unknown"):
         fail(ErrorCode.REF_STALE, f"The element of {name} is gone from this page.")
     if target.frame is None or described.state != "ok":
         fail(ErrorCode.REF_NOT_FOUND, f"No snapshot of this page showed '{name[:20]}'.")

@@ -96,10 +96,8 @@ class Trace:
             self.event = Seen.ELSEWHERE if heard.elsewhere else Seen.NOWHERE
 
     def note_changes(self, changes: Changes) -> None:
-        """Take over how the page's text differs; a lost baseline alone is no change of text."""
+        """Take over how the page's text differs from before."""
         self.changes = changes
-        if changes.lost and not self.navigated:
-            self.navigated = True
 
     def evidence(self) -> Evidence:
         """What the verdict is made from."""
