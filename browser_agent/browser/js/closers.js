@@ -169,15 +169,23 @@ const actLine = (em, token, text, walk, small) => {
     return null;
   }
   if (alone) {
-    const spoken = foldTrim(act.name ?? accName(el, tag, act.role).name).slice(0, 300);
+    const spoken = unseenName(el, token, walk);
     if (spoken && spoken !== text) {
-      shown = `${shown} ~"${guard(spoken.length > 120 ? shorten(spoken, 120) : spoken)}"`;
+      shown = `${shown} ~"${guard(shorten(spoken, 120))}"`;
       seenName = spoken;
     }
   }
   if (em.roles) em.roles.set(id, [act.role, seenName]);
   if (bits & NOTED) noteAttributes(em, el, tag, act.role, id, seenName);
   return `\u0002${id} ${act.role}${act.states}${act.target}${shown}`;
+};
+
+// A name for what shows no words: by reference, by attribute, by its picture, for screen readers.
+// Text that is hidden in any other way names nothing here.
+const unseenName = (el, token, walk) => {
+  const by = idsOf(el, 'aria-labelledby').map((one) => walk.visibleText(one, null, true)).join(' ');
+  return by.trim() || foldTrim(attr(el, 'aria-label') || '') || foldTrim(token.pictured) ||
+    foldTrim(token.spoken) || foldTrim(attr(el, 'title') || '');
 };
 
 // What an element carries beyond what is seen; bounded, and only for refs.

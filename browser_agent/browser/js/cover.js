@@ -12,6 +12,7 @@ class Painter {
     this.colour = colour; // null: a picture, anything may be in it
     this.opaque = opaque;
     this.chain = null;
+    this.pseudo = false;
   }
 }
 
@@ -22,6 +23,7 @@ class Covers {
     this.above = null;
     this.keys = new Map();
     this.levels = new Map();
+    this.sinks = false; // some layer is negative
   }
 
   // Everything that paints an area: backgrounds of suspects and pictures.
@@ -49,6 +51,7 @@ class Covers {
     if (this.above) return this.above;
     this.above = [];
     if (!this.lifted()) return this.above;
+    this.sinks = this.anySunk();
     for (const painter of this.list()) {
       if (this.above.length >= COVERS) break;
       if (!painter.opaque || thin(painter.box, 4)) continue;
@@ -63,8 +66,32 @@ class Covers {
   }
 
   lifted() {
-    if (this.profile.all & PLACE) return true;
-    for (const bits of this.profile.bits.values()) if (bits & PLACE) return true;
+    if (this.profile.all & LAYERED) return true;
+    for (const bits of this.profile.bits.values()) if (bits & LAYERED) return true;
+    return false;
+  }
+
+  // Whether text lies behind the ground of an ancestor: a negative layer goes under it.
+  sunk(el) {
+    for (let at = el; at; at = flatParent(at)) {
+      const level = this.levelOf(at);
+      if (!level || level.z >= 0) continue;
+      for (let up = flatParent(at); up && up !== docRoot(); up = flatParent(up)) {
+        const above = this.levelOf(up);
+        if (above && above.context) break;
+        if (up === get.body.call(ownDocument) || !(this.profile.of(up) & PAINT)) continue;
+        const ground = groundOf(getComputedStyle(up));
+        if (ground && ground.opaque) return true;
+      }
+    }
+    return false;
+  }
+
+  anySunk() {
+    if (this.profile.all & LAYERED) return true;
+    for (const [el, bits] of this.profile.bits) {
+      if (bits & LAYERED && getComputedStyle(el).zIndex < 0) return true;
+    }
     return false;
   }
 
@@ -87,7 +114,7 @@ class Covers {
   }
 
   levelOf(el) {
-    if (!(this.profile.of(el) & (PLACE | PAINT))) return null;
+    if (!(this.profile.of(el) & LAYERED)) return null;
     if (this.levels.has(el)) return this.levels.get(el);
     const level = levelFrom(el, getComputedStyle(el));
     this.levels.set(el, level);
@@ -97,6 +124,7 @@ class Covers {
   // Whether a box of text is hidden under something opaque.
   hides(el, rect, place) {
     const box = boxOf(rect);
+    if (this.sinks && this.sunk(el)) return true;
     for (const painter of this.over()) {
       if (!encloses(painter.box, box) || fn.contains.call(painter.el, el)) continue;
       if (isAncestor(painter.el, el)) continue;
@@ -113,7 +141,8 @@ class Covers {
     const alpha = look.colour[3] * look.alpha;
     for (const painter of this.list()) {
       const [l, t, r, b] = painter.box;
-      if (x < l || x > r || y < t || y > b || isAncestor(painter.el, el)) continue;
+      if (x < l || x > r || y < t || y > b) continue;
+      if (!painter.pseudo && isAncestor(painter.el, el)) continue;
       if (!painter.colour) return true;
       if (!tooClose(over(look.colour, alpha, painter.colour), painter.colour)) return true;
     }
@@ -137,7 +166,10 @@ const painterOf = (el, bits) => {
   for (const which of ['::before', '::after']) {
     const style = getComputedStyle(el, which);
     const ground = style.content === 'none' ? null : groundOf(style);
-    if (ground) return new Painter(el, box, ground.colour, false);
+    if (!ground) continue;
+    const painter = new Painter(el, box, ground.colour, false);
+    painter.pseudo = true;
+    return painter;
   }
   return null;
 };

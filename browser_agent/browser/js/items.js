@@ -70,9 +70,10 @@ const fieldName = (em, el, tag, role, walk) => {
     text = labelsFor(em, el, walk).map((one) => walk.visibleText(one, el)).join(' ').trim();
   }
   if (text) return { text: shorten(text, 500), unseen: '' };
-  const given = accName(el, tag, role);
-  const hidden = given.from === 'label' || given.from === 'labelledby';
-  return { text: '', unseen: given.from === 'placeholder' ? '' : shorten(given.name, hidden ? 60 : 120) };
+  const labels = by.length ? by : labelsFor(em, el, walk);
+  const unseen = foldTrim(attr(el, 'aria-label') || '') ||
+    labels.map((one) => walk.visibleText(one, el, true)).join(' ').trim() || foldTrim(attr(el, 'title') || '');
+  return { text: '', unseen: shorten(unseen, 120) };
 };
 
 const openField = (em, el, tag, role, bits, ctx, walk) => {
@@ -190,7 +191,10 @@ const openFrame = (em, el, ctx, walk) => {
 // undefined: nothing special, look on; LEAF or null as in `open`.
 const openPicture = (em, el, tag, role, bits, ctx, walk, frame) => {
   const act = actionOf(em, el, tag, role, bits, ctx, frame);
-  if (em.item && walk.seen(el, ctx, 3)) em.item.picture = true;
+  if (em.item && walk.seen(el, ctx, 3)) {
+    em.item.picture = true;
+    if (tag === 'img' || role === 'img') em.item.pictured += ` ${accName(el, tag, 'img').name}`;
+  }
   if (tag === 'svg' && svgHasParts(el, walk)) return act ? em.openItem(el, tag, bits, act, ctx) : null;
   if (act) {
     if (!walk.seen(el, ctx, 3)) return LEAF;

@@ -224,13 +224,19 @@ class Lines {
     this.push('', REF);
     const token = {
       close: 'act', at: this.texts.length, el, tag, bits, act, id, ctx, cont: this.cont, picture: false,
-      depth: this.depth, outer: this.item, full: this.full, frees: true,
+      depth: this.depth, outer: this.item, full: this.full, frees: true, spoken: '', pictured: '',
     };
     this.depth += this.cont ? 2 : 1;
     this.cont = false;
     this.items++;
     this.item = token;
     return token;
+  }
+
+  // Text for screen readers inside an item: it may name an icon.
+  speak(text, rect) {
+    const item = this.item;
+    if (item && item.spoken.length < 120 && (rect.width || rect.height)) item.spoken += text;
   }
 
   close(token, walk) {

@@ -208,7 +208,6 @@ Object.assign(OPS, {
     flushMutations();
     const watch = watches.get(call.watch);
     if (!watch) return JSON.stringify({ doc: documentId, missing: true });
-    watches.delete(call.watch);
     const { el, state } = elementFor(watch.ref);
     return JSON.stringify({
       doc: documentId, state, events: [...watch.events], elsewhere: [...watch.elsewhere],

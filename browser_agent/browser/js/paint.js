@@ -237,3 +237,18 @@ const rescued = (look, style) => {
   const colours = (style.textShadow.match(COLOURS) || []).map(parseColour);
   return colours.some(shows) && !!blur && +blur[1] <= look.size * 0.75;
 };
+
+// Text of a drawing is filled, not coloured; other shapes of the drawing may lie behind it.
+const SHAPES = 'rect,circle,ellipse,path,polygon,image,use,line,polyline';
+const paintSvg = (look, style, el) => {
+  if (!/^(?:text|tspan|textPath)$/.test(tagOf(el))) return;
+  const fill = style.fill === 'none' ? null : parseColour(/^url/.test(style.fill) ? 'rgb(0, 0, 0)' : style.fill);
+  const stroked = style.stroke !== 'none' && parseFloat(style.strokeWidth) > 0;
+  const alpha = fill ? fill[3] * style.fillOpacity * look.alpha : 0;
+  const drawing = el.ownerSVGElement;
+  if (look.verdict === 'hidden' && (look.size < MIN_FONT_PX || look.gone)) return;
+  if (stroked && look.alpha >= MIN_ALPHA) look.verdict = '';
+  else if (alpha < MIN_ALPHA) look.verdict = 'hidden';
+  else if (!look.back || (drawing && fn.all.call(drawing, SHAPES).length)) look.verdict = '';
+  else look.verdict = tooClose(over(fill, alpha, look.back), look.back) ? 'low' : '';
+};

@@ -11,7 +11,9 @@ const PSEUDO = 32; // ::before or ::after with content or background
 const ROLED = 64; // has a role attribute
 const NOTED = 128; // carries words beyond what is seen: title, aria-label ...
 const SIZED = 256; // a rule sets its size
+const LAYERED = 512; // may be painted out of the order of the flow
 const STYLE = DISPLAY | PAINT | PLACE | CURSOR;
+const UNKNOWN = 1 | 2 | 4 | 8 | 32 | 256 | 512; // what cannot be read may set anything
 
 const DISPLAY_RULE = /(?:^|[; ])(?:display|visibility|content-visibility|float|all)\s*:/;
 const PAINT_RULE =
@@ -19,8 +21,9 @@ const PAINT_RULE =
 const PLACE_RULE =
   /(?:^|[; ])(?:left|right|top|bottom|inset|transform|translate|scale|rotate|offset|clip|clip-path|overflow|text-indent|letter-spacing|word-spacing|zoom|contain|vertical-align|all)[a-z-]*\s*:|(?:^|[; ])position\s*:\s*(?:absolute|fixed|sticky|var)|margin[a-z-]*\s*:[^;]*(?:-[\d.]|\()/;
 const SIZE_RULE = /(?:^|[; ])(?:max-)?(?:width|height|inline-size|block-size|appearance|border-image)\s*:/;
+const LAYER_RULE = /(?:^|[; ])(?:position|z-index|isolation|will-change|opacity|filter|transform|translate|scale|rotate|clip-path|mix-blend-mode|all)\s*:/;
 const ANY_RULE = new RegExp(
-  [DISPLAY_RULE, PAINT_RULE, PLACE_RULE, SIZE_RULE, /cursor/].map((rule) => rule.source).join('|'),
+  [DISPLAY_RULE, PAINT_RULE, PLACE_RULE, SIZE_RULE, LAYER_RULE, /cursor/].map((rule) => rule.source).join('|'),
 );
 
 const bitsOf = (css) => {
@@ -30,6 +33,7 @@ const bitsOf = (css) => {
   if (PAINT_RULE.test(css)) bits |= PAINT;
   if (PLACE_RULE.test(css)) bits |= PLACE;
   if (SIZE_RULE.test(css)) bits |= SIZED;
+  if (LAYER_RULE.test(css)) bits |= LAYERED;
   if (css.includes('cursor')) bits |= CURSOR;
   return bits;
 };
@@ -108,7 +112,7 @@ class Profile {
     for (let i = 0; i < styled.length; i++) {
       const el = styled[i];
       const css = styleText(el);
-      const bits = css === null ? STYLE : bitsOf(css);
+      const bits = css === null ? UNKNOWN : bitsOf(css);
       if (bits) this.add(el, bits);
       if (bits & PAINT) this.paints = true;
     }
@@ -116,8 +120,8 @@ class Profile {
 
   scanAnimations(root) {
     const running = animationsOf(root);
-    if (running.length > 2_000) this.all |= STYLE;
-    else for (const one of running) if (one.effect && one.effect.target) this.add(one.effect.target, STYLE);
+    if (running.length > 2_000) this.all |= UNKNOWN;
+    else for (const one of running) if (one.effect && one.effect.target) this.add(one.effect.target, UNKNOWN);
   }
 
   scanSheet(sheet, found) {
@@ -133,14 +137,14 @@ class Profile {
     if (media && !matchMedia(media).matches) return;
     this.opaque++;
     this.paints = true;
-    this.all |= STYLE | PSEUDO;
+    this.all |= UNKNOWN;
   }
 
   scanRules(rules, outer, found) {
     for (let i = 0; i < rules.length; i++) {
       const rule = rules[i];
       if (++this.rules > RULES) {
-        this.all |= STYLE | PSEUDO;
+        this.all |= UNKNOWN;
         return;
       }
       if (rule instanceof CSSKeyframesRule) continue;

@@ -53,8 +53,18 @@ class Reader {
     return LEAF;
   }
 
+  button(el, ctx, walk) {
+    if (!isButtonInput(el, 'input') || !walk.seen(el, ctx, 3)) return LEAF;
+    const name = buttonName(el, new Set());
+    if (!name || /^(?:alt|title|label)$/.test(name.from) || ctx.look.verdict) return LEAF;
+    this.space();
+    this.text(name.name, false);
+    this.space();
+    return LEAF;
+  }
+
   selected(el, ctx, walk) {
-    if (walk.seen(el, ctx, 3)) this.addText(fold(fieldText(el, 'select')));
+    if (walk.seen(el, ctx, 3)) this.text(fold(fieldText(el, 'select')), false);
     return LEAF;
   }
 }
@@ -84,6 +94,7 @@ class TextReader extends Reader {
     if (tag === 'a' || tag === 'button') return this.apart(), { close: 'act' };
     if (tag === 'iframe' || tag === 'frame') return this.frame(el, ctx, walk);
     if (tag === 'select') return this.selected(el, ctx, walk);
+    if (tag === 'input') return this.button(el, ctx, walk);
     if (tag === 'img') return this.broken(el, ctx, walk);
     if (tag === 'li') {
       this.bullet = '- ';
@@ -152,6 +163,7 @@ class HtmlReader extends Reader {
   open(el, tag, bits, ctx, walk) {
     if (tag === 'iframe' || tag === 'frame') return this.frame(el, ctx, walk);
     if (tag === 'select') return this.selected(el, ctx, walk);
+    if (tag === 'input') return this.button(el, ctx, walk);
     if (tag === 'br') return (this.buf += '<br>'), LEAF;
     if (tag === 'img') return this.image(el, ctx, walk);
     if (tag === 'a' || tag === 'button') this.apart();

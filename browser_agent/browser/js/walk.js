@@ -29,11 +29,13 @@ class Ctx {
     this.pointer = pointer; // the cursor is a pointer here
     this.check = check; // children may have no box for reasons that styles do not show
     this.inert = false;
+    this.svg = false;
   }
 
   with(changes) {
     const copy = new Ctx(this.look, this.place, this.unseen, this.pointer, this.check);
     copy.inert = this.inert;
+    copy.svg = this.svg;
     for (const key in changes) copy[key] = changes[key];
     return copy;
   }
@@ -83,7 +85,7 @@ class Walk {
     for (let root = rootOf(top); root instanceof ShadowRoot; root = rootOf(get.host.call(root))) {
       this.profile.scan(root);
     }
-    this.checkCovers = this.covers.over().length > 0;
+    this.checkCovers = this.covers.over().length > 0 || this.covers.sinks;
     const outer = flatParent(top);
     const ctx = outer ? this.ctxOf(outer) : this.firstCtx();
     if (ctx) {
@@ -153,8 +155,9 @@ class Walk {
     if (SKIPPED.has(tag)) return;
     const shadow = get.shadowRoot.call(el);
     if (shadow) this.profile.scan(shadow);
-    const bits = this.profile.full(el, tag);
+    let bits = this.profile.full(el, tag);
     let ctx = frame.ctx;
+    if (ctx.svg || tag === 'svg') bits |= STYLE;
     this.flow = BLOCKS.has(tag) ? 2 : 0;
     this.soft = false;
     this.hidesKids = false;
@@ -176,7 +179,7 @@ class Walk {
     if (flow === 2) em.cont = false;
     const special = !PLAIN.has(tag) || bits & (MARKED | CURSOR) || listening.has(el);
     const token = special ? em.open(el, tag, bits, ctx, this, frame) : null;
-    if (token === LEAF || hidesKids || CHILDLESS.has(tag)) {
+    if (token === LEAF || hidesKids || CHILDLESS.has(tag) || (tag === 'svg' && !svgHasParts(el, this))) {
       if (token && token !== LEAF) em.close(token, this);
       if (flow === 2) em.cont = cont;
       return;
@@ -195,7 +198,10 @@ class Walk {
   // An element without child elements: its text in one piece.
   leaf(el, tag, own) {
     if (tag === 'details' || own.mute) return;
-    if (tag.includes('-') || tag === 'object') own.mark = this.em.size;
+    if (tag.includes('-') || tag === 'object') {
+      own.mark = this.em.size;
+      own.ctx = own.ctx.with({ check: true });
+    }
     const raw = get.textContent.call(el);
     if (raw !== '') this.piece(el, raw, own);
   }
@@ -212,7 +218,8 @@ class Walk {
     if (!shadow && (tag.includes('-') || tag === 'object')) {
       own.ctx = own.ctx.with({ check: true });
       own.mark = this.em.size;
-    }
+    } else if (tag === 'svg') own.ctx = own.ctx.with({ svg: true });
+    else if (tag === 'foreignObject') own.ctx = own.ctx.with({ svg: false });
   }
 
   leave(frame) {
@@ -245,7 +252,8 @@ class Walk {
     }
     if (bits & PAINT || (TINTED.has(tag) && this.profile.paints)) {
       look = deriveLook(look, style);
-      if (bits & PSEUDO) this.firstLine(look, el);
+      if (from.svg) paintSvg(look, style, el);
+      else if (bits & PSEUDO) this.firstLine(look, el);
       if (look.gone || look.alpha < 0.02) return null;
     }
     if (bits & PLACE) place = derivePlace(place, el, style);
@@ -299,9 +307,10 @@ class Walk {
     const shadow = get.shadowRoot.call(el);
     if (shadow) this.profile.scan(shadow);
     const bits = this.profile.full(el, tag);
-    if (bits & STYLE || ctx.check || (this.profile.paints && TINTED.has(tag))) {
-      ctx = this.derive(ctx, el, tag, bits);
+    if (bits & STYLE || ctx.check || ctx.svg || (this.profile.paints && TINTED.has(tag))) {
+      ctx = this.derive(ctx, el, tag, ctx.svg ? bits | STYLE : bits);
     }
+    if (ctx && tag === 'svg') return ctx.with({ svg: true });
     return ctx;
   }
 
@@ -325,15 +334,21 @@ class Walk {
     if (shown) this.em.text(shown, frame.pre);
   }
 
-  // What of a text node can be seen: all, a part, or nothing.
-  shown(node, text, ctx, el) {
+  // What of a text node can be seen: all, a part, or nothing. With `spoken`, text that only lies
+  // out of reach (as text for screen readers does) is given too.
+  shown(node, text, ctx, el, spoken = false) {
     const look = ctx.look;
     if (ctx.unseen || look.verdict === 'hidden') return this.hide('hidden_text');
     const place = ctx.place;
-    if (!place.need && !look.verdict && !this.checkCovers && !this.view) return text;
+    const measured = place.need || ctx.check;
+    if (!measured && !look.verdict && !this.checkCovers && !this.view) return text;
     measure.selectNodeContents(node);
     const rect = measure.getBoundingClientRect();
-    if (place.need && (!reachable(rect, place) || !legible(rect, text))) return this.hide('hidden_text');
+    if (measured && (!reachable(rect, place) || !legible(rect, text))) {
+      if (spoken) return rect.width || rect.height ? text : '';
+      this.em.speak?.(text, rect);
+      return this.hide('hidden_text');
+    }
     if (look.verdict === 'low' && !this.covers.grounds(el, rect, look)) return this.hide('hidden_text');
     if (this.checkCovers && this.covers.hides(el, rect, place)) return this.hide('covered_text');
     if (this.view && !inView(rect)) return '';
@@ -356,7 +371,7 @@ class Walk {
   }
 
   // Visible text of any element, gathered outside the main walk (labels, references).
-  visibleText(el, skip) {
+  visibleText(el, skip, spoken = false) {
     let text = '';
     const visit = (at, depth) => {
       const ctx = this.ctxOf(at);
@@ -364,7 +379,7 @@ class Walk {
       for (const child of kidsOf(at)) {
         if (get.nodeType.call(child) === 3) {
           const part = fold(get.data.call(child).slice(0, 2_000));
-          text += part.trim() ? this.shown(child, part, ctx, at) : part;
+          text += part.trim() ? this.shown(child, part, ctx, at, spoken) : part;
         } else if (isElement(child) && child !== skip && !isField(tagOf(child)) && tagOf(child) !== 'button') {
           if (BLOCKS.has(tagOf(child)) || tagOf(child) === 'br') text += ' ';
           visit(child, depth + 1);
