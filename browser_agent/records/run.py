@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import NoReturn, Self, SupportsIndex, cast
 
-from pydantic import BaseModel
-
 from browser_agent._digest import digest_of
 from browser_agent._freeze import FrozenMapping, thaw
 from browser_agent._json import dumps_frozen, loads
@@ -32,7 +30,13 @@ from browser_agent.records.model import Usage
 from browser_agent.records.recheck import recheck_run
 from browser_agent.records.result import Result
 from browser_agent.records.result_fields import need_mapping
-from browser_agent.records.run_fields import BUILDERS, keep_parsed, list_items, parse_result
+from browser_agent.records.run_fields import (
+    BUILDERS,
+    keep_parsed,
+    list_items,
+    parse_result,
+    plain_parsed,
+)
 from browser_agent.records.run_parts import (
     StopReason,
     ToolCallRecord,
@@ -301,11 +305,11 @@ def _restore(fields: dict[str, object]) -> RobotResult:
 
 
 def _plain(name: str, made: RobotResult) -> object:  # noqa: PLR0911 - one return for each kind of field
-    value: object = made._parsed if name == "parsed" else getattr(made, name)
+    if name == "parsed":
+        return plain_parsed(made._parsed)
+    value: object = getattr(made, name)
     if name == "tool_calls":
         return [call.to_dict(made.results) for call in made.tool_calls]
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json")
     if isinstance(value, datetime):
         return format_moment(value)
     if isinstance(value, Status | StopReason):

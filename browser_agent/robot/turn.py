@@ -144,13 +144,18 @@ def _checked(reply: object, state: RunState) -> ModelReply:
     for index, call in enumerate(reply.tool_calls[:MAX_CALLS], start=1):
         fresh = call.id if call.id and call.id not in state.ids else f"call_{state.turns}_{index}"
         state.ids.add(fresh)
-        calls.append(replace(call, id=fresh, name=repair(str(call.name))))
+        arguments = repair(call.arguments) if _is_text(call.arguments) else call.arguments
+        calls.append(replace(call, id=fresh, name=repair(str(call.name)), arguments=arguments))
     return replace(
         reply,
         tool_calls=tuple(calls),
         text=None if reply.text is None else repair(str(reply.text)),
         reasoning=repair(reply.reasoning) if reply.reasoning else None,
     )
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _note(state: RunState, reply: ModelReply) -> None:
