@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -132,7 +133,7 @@ class Work:
     ) -> None:
         self.task, self.start, self.shared, self.limits = task, start, shared, limits
         self.schema, self.record, self.quiet = schema, record, quiet
-        self._robot: object | None = None
+        self._robot: Any = None
         model = shared.model or "extractive"
         if model == "extractive" and not start and shared.search_url is None:
             raise UsageFault(
@@ -161,7 +162,7 @@ class Work:
 
     def _cancel(self) -> None:
         if self._robot is not None:
-            self._robot.cancel()  # pyright: ignore[reportAttributeAccessIssue] - a Robot
+            self._robot.cancel()
 
     async def _go(self, folder: Path) -> RobotResult:
         from browser_agent.browser.browser import Browser
@@ -169,19 +170,25 @@ class Work:
 
         shared = self.shared
         async with Browser.launch(**launch_options(shared, run_dir=folder)) as browser:
-            robot = Robot(
-                "robot",
-                model=shared.model or "extractive",
-                browser=browser,
-                session_options=session_options(shared),
-                limits=self.limits,
-                output_type=self.schema,
-                hooks=[Progress()] if not self.quiet else [],
-            )
-            self._robot = robot
-            return await robot.run(
-                self.task, start=list(self.start), run_dir=folder, record=self.record
-            )
+            options = session_options(shared)
+            if not options:
+                return await self._run(Robot, folder, browser=browser)
+            async with browser.session(**options) as session:
+                return await self._run(Robot, folder, session=session)
+
+    async def _run(self, make: Callable[..., Any], folder: Path, **place: object) -> RobotResult:
+        robot = make(
+            "robot",
+            model=self.shared.model or "extractive",
+            limits=self.limits,
+            output_type=self.schema,
+            hooks=[] if self.quiet else [Progress()],
+            **place,
+        )
+        self._robot = robot
+        return await robot.run(
+            self.task, start=list(self.start), run_dir=folder, record=self.record
+        )
 
 
 def finish(
