@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 LAUNCH_TIMEOUT_S = 60.0
 _STOP_S = 2.0
 _PROFILE_SWITCH = "--user-data-dir="
+_NOWHERE = "https://0.0.0.0/"
+_QUIET_SWITCHES = (f"--gaia-url={_NOWHERE}", f"--component-updater=url-source={_NOWHERE}")
+"""Chromium's own account and update services are asked nothing: no page wanted that."""
+
 _SANDBOX_WORDS = ("No usable sandbox", "SUID sandbox helper", "Failed to move to new namespace")
 _KEPT_VARIABLES = frozenset(
     {"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "DISPLAY"}
@@ -139,7 +143,11 @@ class _Attempt:
             channel=self._options.channel,
             headless=self._options.headless,
             chromium_sandbox=sandboxed,
-            args=[f"{OWNER_SWITCH}{self._ledger.token}", *proxy.chromium_args()],
+            args=[
+                f"{OWNER_SWITCH}{self._ledger.token}",
+                *_QUIET_SWITCHES,
+                *proxy.chromium_args(),
+            ],
             env=_environment(str(self._ledger.folder)),
             proxy=settings,
             handle_sigint=False,

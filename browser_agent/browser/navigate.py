@@ -10,14 +10,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, NoReturn
 
-from browser_agent._urls import origin_of
 from browser_agent.browser.arrival import Arrival, refuse
 from browser_agent.browser.failures import is_playwright_error, is_timeout
 from browser_agent.browser.net_errors import LoadFailure, failure_of, name_of
 from browser_agent.browser.operation import Kind
 from browser_agent.browser.outcome import fail
 from browser_agent.errors import InvalidInput
-from browser_agent.logic.secret_urls import names_secret
 from browser_agent.records.codes import ErrorCode
 
 if TYPE_CHECKING:
@@ -111,9 +109,9 @@ class Navigator:
         decision = shared.policy.decide(url)
         if not decision.allowed:
             refuse(decision.code, decision.reason)
-        name = names_secret(decision.url, shared.secrets, origin_of(decision.url))
-        if name is not None:
-            fail(ErrorCode.SECRET_DENIED, f"The URL holds the secret '{name}' of another origin.")
+        outgoing = shared.outgoing.check(decision.url)
+        if not outgoing.allowed:
+            refuse(outgoing.code, outgoing.reason)
         if self._core.options.robots and shared.robots is not None:
             given = decision.url in shared.admitted
             if not given and not await op.call(shared.robots.allows(decision.url)):
@@ -223,8 +221,8 @@ class Navigator:
         """End a load that gave no document; the proxy's decision is the better reason."""
         load = op.tab.load
         known = self._arrival.facts(op.tab)
-        url = load.url if load is not None else None
-        decision = self._core.shared.proxy.last_decision(url, since=mark) if url else None
-        if decision is not None and decision.code is not None:
+        decision = self._core.shared.proxy.last_decision(load.url, since=mark) if load else None
+        if load is not None and decision is not None and decision.code is not None:
+            load.refusal = decision
             refuse(decision.code, decision.reason, known)
         fail(failure.code, failure.message, data=known)
