@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from browser_agent.logic.redact_spans import Span
+from browser_agent.logic.redact_spans import Span, begins_word
 
 # --- private keys ------------------------------------------------------------------------------
 
@@ -26,11 +26,12 @@ _BODY: Final = re.compile(
     rb"|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset):[^\r\n\\]{0,200}"
     rb"|[A-Za-z0-9+/=%_-]{16,}|[A-Za-z0-9+/]{1,15}={0,2}(?=\s*(?:$|\r?\n|\\n|[\"'-])))*+"
 )
-_KEY_LINES: Final = re.compile(
-    rb"((?:[ \t>|*\#\"'+,]{0,8}[A-Za-z0-9+/=]{16,76}[\"'+,\\ ]{0,4}(?:\r?\n|\\n)){1,200})"
-    rb"[ \t>|*\#\"'+,]{0,8}\Z"
-)
-_PUTTY: Final = re.compile(rb"PuTTY-User-Key-File[^\0]{0,8192}?Private-MAC:[ ]?[0-9a-f]{8,64}")
+_KEY_LINE: Final = re.compile(rb"[ \t>|*\#\"'+,]{0,8}[A-Za-z0-9+/=]{16,76}[\"'+,\\ nr]{0,6}")
+_LINE_ENDS: Final = re.compile(rb"\r?\n|\\n")
+_SUBSTANCE: Final = re.compile(rb"[A-Za-z0-9+/]{24}")
+_MAX_PEM: Final = 32_768
+_MIN_KEY_BYTES: Final = 24
+_MAC: Final = b"Private-MAC:"
 _JWK_MEMBER: Final = re.compile(
     rb"[\"'](?:d|p|q|dp|dq|qi|k|oth)[\"'][ ]?:[ ]?[\"']([A-Za-z0-9_-]{16,4096})[\"']"
 )
@@ -38,28 +39,42 @@ _JWK_MEMBER: Final = re.compile(
 
 def pem_rule(data: bytes, start: int, end: int, found: list[Span]) -> int:
     """A private key block, whole, quoted, escaped or cut off at either end."""
-    if data[start : start + 1] in b"\"'":
+    first = data[start : start + 1]
+    if first in b"\"'":
         return _jwk(data, start, end, found)
-    if data[start : start + 1] == b"P":
-        putty = _PUTTY.match(data, start)
-        if putty is not None:
-            found.append(Span(start, putty.end(), "private_key"))
-        return putty.end() if putty is not None else end
+    if first == b"P":
+        return _putty(data, start, end, found)
     begin = _BEGIN.match(data, start)
     if begin is None:
         return _headless(data, start, end, found)
-    stop = _END.search(data, begin.end(), begin.end() + 32_768)
-    inner = _BEGIN.search(data, begin.end(), stop.start()) if stop is not None else None
-    if stop is not None and inner is None:
-        found.append(Span(start, stop.end(), "private_key"))
+    return _block(data, begin, found)
+
+
+def _block(data: bytes, begin: re.Match[bytes], found: list[Span]) -> int:
+    next_begin = data.find(b"BEGIN", begin.end(), begin.end() + _MAX_PEM)
+    limit = next_begin if next_begin >= 0 else begin.end() + _MAX_PEM
+    stop = _END.search(data, begin.end(), limit)
+    if stop is not None:
+        if not _SUBSTANCE.search(data, begin.end(), stop.start()):
+            return stop.end()  # an ellipsis in a manual
+        found.append(Span(begin.start(), stop.end(), "private_key"))
         return stop.end()
     body = _BODY.match(data, begin.end())
     tail = body.end() if body is not None else begin.end()
-    tail = start + len(data[start:tail].rstrip(b" \t\r\n\"'"))
-    if tail <= begin.end():
-        return end
-    found.append(Span(start, tail, "private_key"))
+    tail = begin.end() + len(data[begin.end() : tail].rstrip(b" \t\r\n\"'"))
+    if not _SUBSTANCE.search(data, begin.end(), tail):
+        return begin.end()
+    found.append(Span(begin.start(), tail, "private_key"))
     return tail
+
+
+def _putty(data: bytes, start: int, end: int, found: list[Span]) -> int:
+    mac = data.find(_MAC, start, start + _MAX_PEM)
+    if mac < 0:
+        return end
+    stop = re.compile(rb"[ ]?[0-9a-f]*").match(data, mac + len(_MAC))
+    found.append(Span(start, stop.end() if stop is not None else mac, "private_key"))
+    return found[-1].end
 
 
 def _headless(data: bytes, start: int, end: int, found: list[Span]) -> int:
@@ -67,10 +82,14 @@ def _headless(data: bytes, start: int, end: int, found: list[Span]) -> int:
     stop = _END.match(data, start)
     if stop is None or b"PRIVATE" not in stop.group().upper():
         return end
-    lines = _KEY_LINES.search(data, max(0, start - 8192), start)
-    if lines is None:
+    window = max(0, start - _MAX_PEM // 4)
+    lines = _LINE_ENDS.split(data[window:start])
+    key_bytes = len(lines.pop())
+    while lines and _KEY_LINE.fullmatch(lines[-1]):
+        key_bytes += len(lines.pop()) + 1
+    if key_bytes < _MIN_KEY_BYTES:
         return end
-    found.append(Span(lines.start(1), stop.end(), "private_key"))
+    found.append(Span(max(window, start - key_bytes), stop.end(), "private_key"))
     return stop.end()
 
 
@@ -93,7 +112,7 @@ _JWT: Final = re.compile(
 
 def jwt_rule(data: bytes, start: int, end: int, found: list[Span]) -> int:
     """A JWS or JWE in compact form, signed or not, also cut off in its payload."""
-    token = _JWT.match(data, start)
+    token = _JWT.match(data, start) if begins_word(data, start) else None
     if token is None:
         return end
     found.append(Span(start, token.end(), "jwt"))
@@ -102,7 +121,9 @@ def jwt_rule(data: bytes, start: int, end: int, found: list[Span]) -> int:
 
 # --- payment cards -----------------------------------------------------------------------------
 
-_GAP: Final = rb"(?:[ \t.\-+_/]|\xc2\xa0|\xc2\xad|\xe2\x80[\x80-\x95\xaf]|\xe2\x88\x92|%20|&nbsp;|&\#160;){1,2}"
+_GAP: Final = (
+    rb"(?:[ \t.\-+_/]|\xc2[\xa0\xad]|\xe2\x80[\x80-\x95\xaf]|\xe2\x88\x92|%20|&nbsp;|&\#160;){1,2}"
+)
 CARD_TRIGGER: Final = (
     rb"\b(?:[2-6][0-9]{12,18}\b|[2-6][0-9]{3}" + _GAP + rb"[0-9]{4}" + _GAP + rb"[0-9]{4}"
     + _GAP + rb"[0-9]{1,4}\b|3[0-9]{3}" + _GAP + rb"[0-9]{6}" + _GAP + rb"[0-9]{4,5}\b"

@@ -22,9 +22,9 @@ _COOKIE_FIELDS: Final = frozenset(
 )
 _STORES: Final = frozenset({"localstorage", "sessionstorage"})
 _INHERITING: Final = frozenset({"value", "values", "text", "plaintext", "raw", "current", "data"})
-_NUMERIC: Final = frozenset({Level.PASSWORD, Level.PIN, Level.CARD})
-_STORED: Final = Name("storage", Level.PASSWORD)
-_COOKIE: Final = Name("cookie", Level.COOKIE)
+_NUMERIC: Final = frozenset({Level.PASSWORD, Level.PIN, Level.CODE, Level.CARD, Level.STORED})
+_STORED: Final = Name("storage", Level.STORED)
+_STORED_COOKIE: Final = Name("cookie", Level.STORED)
 
 
 class _RedactsText(Protocol):
@@ -47,8 +47,10 @@ class _Walk:
         if isinstance(value, str):
             return self._string(value, name)
         if value is None or isinstance(value, bool | int | float):
-            numeric = name is not None and name.level in _NUMERIC and not isinstance(value, bool)
-            return placeholder(name.kind) if name and numeric and value is not None else value
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            return (
+                placeholder(name.kind) if name and is_number and name.level in _NUMERIC else value
+            )
         if isinstance(value, Mapping | list | tuple | set | frozenset):
             return self._container(value, name, depth)  # pyright: ignore[reportUnknownArgumentType] - contents of unknown data
         return self._other(value, name)
@@ -79,6 +81,8 @@ class _Walk:
         self, value: Mapping[object, object], name: Name | None, depth: int
     ) -> dict[object, object]:
         owned = _owned_name(value)
+        if name is not None and name.level is Level.COOKIE:
+            name = None if "value" in value else _STORED_COOKIE
         result: dict[object, object] = {}
         for key, item in value.items():
             below = self._name_below(key, name)
@@ -88,16 +92,15 @@ class _Walk:
         return result
 
     def _name_below(self, key: object, above: Name | None) -> Name | None:
-        if not isinstance(key, str):
+        if not isinstance(key, str) or "[REDACTED:" in key:
             return None
-        if above is _COOKIE or above is _STORED:
-            return above if key.lower() not in _COOKIE_FIELDS | {"name"} else None
+        if above is _STORED_COOKIE or above is _STORED:
+            return above if key.lower() != "name" else None
         if key.lower() in _INHERITING:
             return above
         if key.lower() in _STORES:
             return _STORED
-        name = classify_name(key[:200])
-        return _COOKIE if name is not None and name.level is Level.COOKIE else name
+        return classify_name(key[:200])
 
     def _key(self, key: object, taken: dict[object, object]) -> object:
         if not isinstance(key, str):
@@ -142,7 +145,11 @@ def _header_text(data: bytes, name: Name) -> str:
     found: list[Span] = []
     mask = mask_cookies if name.level is Level.COOKIE else mask_authorization
     mask(data, 0, b"", found)
-    if not found and is_secret_value(data.strip(), Level.SECRET, Syntax.QUOTED):
+    if (
+        not found
+        and b"[REDACTED:" not in data
+        and is_secret_value(data.strip(), Level.SECRET, Syntax.QUOTED)
+    ):
         return placeholder(name.kind)
     return replace_spans(data, found).decode("utf-8", "surrogatepass")
 
@@ -167,10 +174,7 @@ def _owned_name(value: Mapping[object, object]) -> Name | None:
     if name is not None and name.level in {Level.COOKIE, Level.AUTH}:
         return name
     kind = kind_of_owned(owner[:200], item.encode("utf-8", "replace"))
-    return Name(kind, Level.PASSWORD) if kind is not None else None
-
-
-_STORED_COOKIE: Final = Name("cookie", Level.PASSWORD)
+    return Name(kind, Level.STORED) if kind is not None else None
 
 
 def _header_name(text: str) -> Name | None:

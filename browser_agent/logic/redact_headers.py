@@ -23,7 +23,6 @@ _COOKIE_ATTRIBUTES: Final = frozenset(
 _COOKIE_ITEM: Final = re.compile(
     rb"[\"'][ ]?:[ ]?(?:[bu]?\"([^\"\r\n]{1,8192})|[bu]?'([^'\r\n]{1,8192}))"
 )
-_LINE: Final = re.compile(rb"[^\r\n]*")
 _SCHEME: Final = re.compile(
     rb"(?i)[ \t]*(?:(basic|bearer|digest|token|negotiate|ntlm|hawk|oauth|apikey|api-key|key|jwt"
     rb"|sharedkey(?:lite)?|sharedaccesssignature|mac|signature|ssws|splunk|googlelogin|dpop"
@@ -31,7 +30,9 @@ _SCHEME: Final = re.compile(
     rb"|vapid|cwt|user|session|zoho-oauthtoken)(?:[ \t]|%20|\+)+)?"
 )
 _PARAMETERS: Final = re.compile(rb"[A-Za-z][\w-]{0,40}=")
-_WORD: Final = re.compile(rb"[^\s,;\"'<>\\]*")
+_WORD: Final = re.compile(rb"[^\s,;\"'<>\\]{0,600}")
+_CLOSING_SIGNS: Final = b" \t\"'`,;)}]\\."
+_IDLE_BYTES: Final = 8192  # a line of attributes alone is not followed any further
 _NO_MORE: Final = re.compile(rb"[\s.,;:!?)\]}\"'`\\-]*")
 
 _BARE: Final = re.compile(
@@ -39,7 +40,7 @@ _BARE: Final = re.compile(
     rb"(?:[ \t]{1,4}|%20|\+|\\u0020)(?=[^\s])"
 )
 _CREDENTIALS: Final = re.compile(rb"[A-Za-z0-9._~+/=%|:-]+")
-_DIGEST: Final = re.compile(rb"[^\r\n]{0,2048}?\bresponse=")
+_DIGEST: Final = re.compile(rb"[^\r\n]{0,400}?\bresponse=")
 
 SCHEME_TRIGGER: Final = (
     rb"(?i:\b(?:apikey|aws4-hmac-sha256|basic|bearer|digest|dpop|negotiate|ntlm|ssws)"
@@ -53,12 +54,12 @@ _VALUE_KEY: Final = re.compile(
     rb"(?:[bu]?(?P<open>\\{0,4}[\"']|&quot;|%22))"
 )
 _OWNER: Final = re.compile(
-    rb"(?i)(?:name|key|id|header|field|property)(?:\\{0,4}[\"']|&quot;|%22)?[ ]?(?::|=>|=|,|%3A)\s{0,8}"
-    rb"[bu]?(?:\\{0,4}[\"']|&quot;|%22)([^\"'\\&%]{1,128})"
+    rb"(?i)(?:name|key|id|header|field|property)(?:\\{0,4}[\"']|&quot;|%22)?[ ]?(?::|=>|=|,|%3A)"
+    rb"\s{0,8}[bu]?(?:\\{0,4}[\"']|&quot;|%22)([^\"'\\&%]{1,128})"
 )
 _COOKIE_FIELDS: Final = re.compile(
-    rb"(?i)(?:[\"']|&quot;|%22)(?:domain|path|expires|expirationdate|expiry|httponly|samesite|hostonly|storeid)"
-    rb"(?:\\{0,4}[\"']|&quot;|%22)"
+    rb"(?i)(?:[\"']|&quot;|%22)(?:domain|path|expires|expirationdate|expiry|httponly|samesite"
+    rb"|hostonly|storeid)(?:\\{0,4}[\"']|&quot;|%22)"
 )
 _SESSION_COOKIES: Final = re.compile(
     r"(?i)(?:.*(?:sess|sid|auth|token|csrf|xsrf|login|remember|secure-|host-).*|h?s?sid|s?apisid"
@@ -68,26 +69,30 @@ _NETSCAPE: Final = re.compile(
     rb"(?:TRUE|FALSE)[ \t]+/[^\s]{0,256}[ \t]+(?:TRUE|FALSE)[ \t]+-?\d{1,12}(?:\.\d{1,9})?[ \t]+"
     rb"[^\s]{1,256}[ \t]+([^\s]+)"
 )
+_OBJECT_BYTES: Final = 1024
+_UNBRACED_BYTES: Final = 256
 _STORED: Final = re.compile(rb"(?i)(?:local|session)Storage\\{0,4}[\"']?[ ]?:")
 
 
 def mask_cookies(data: bytes, at: int, closing: bytes, found: list[Span]) -> int:
-    """Mask every cookie value of a header, a ``document.cookie`` or a mapping that begins at ``at``.
+    """Mask every cookie value that begins at ``at``: a header, ``document.cookie``, a mapping.
 
     Gives the end of the last one, 0 when there is none.
     """
     if data[at : at + 1] == b"{":
         return _cookie_mapping(data, at, found)
-    end = _region_end(data, at, closing)
-    if _COOKIE.match(data, at, end) is None:
-        word = _WORD.match(data, at, end)
+    if _COOKIE.match(data, at) is None:
+        word = _WORD.match(data, at)
         if word is None or not is_secret_value(word.group(), Level.WEAK, Syntax.ASSIGN):
             return 0
         found.append(Span(word.start(), word.end(), "cookie"))
         return word.end()
-    last = 1
+    end = _region_end(data, at, closing)
+    last, count = 1, len(found)
     for crumb in _CRUMB.finditer(data, at, end):
         last = _mask_crumb(data, crumb, end, found) or last
+        if crumb.end() - at > _IDLE_BYTES and len(found) == count:
+            break
     return last
 
 
@@ -120,31 +125,32 @@ def _cookie_mapping(data: bytes, at: int, found: list[Span]) -> int:
 
 def _region_end(data: bytes, at: int, closing: bytes) -> int:
     """End of the line, or of the quotes in which the header stands."""
-    line = _LINE.match(data, at)
-    end = line.end() if line is not None else at
+    end = data.find(b"\n", at)
+    end = len(data) if end < 0 else end
     if closing:
         close = data.find(closing, at, end)
-        return close if close >= 0 else end
-    return end
+        end = close if close >= 0 else end
+    return at + len(data[at:end].rstrip(b"\r"))
 
 
 def mask_authorization(data: bytes, at: int, closing: bytes, found: list[Span]) -> int:
     """Mask the credentials of an Authorization value that begins at ``at``; 0 when it is prose."""
-    end = _region_end(data, at, closing)
-    scheme = _SCHEME.match(data, at, end)
+    scheme = _SCHEME.match(data, at)
     start = scheme.end() if scheme is not None else at
-    known = scheme is not None and scheme[1] is not None
-    word = _WORD.match(data, start, end)
-    if word is None or not word.group():
+    known = scheme[1] if scheme is not None and scheme[1] is not None else b""
+    if known and _PARAMETERS.match(data, start):
+        return _mask_rest(data, start, _region_end(data, start, closing), found)
+    word = _WORD.match(data, start)
+    credentials = trim_end(word.group(), _CLOSING_SIGNS) if word is not None else b""
+    if not _are_credentials(credentials, known):
         return 0
-    if _PARAMETERS.match(data, start, end) and known:
-        return _mask_rest(data, start, end, found)
-    if not _are_credentials(word.group(), scheme[1] if known and scheme else b""):
-        return 0
-    if not closing and not _NO_MORE.fullmatch(data, word.end(), end):
-        found.append(Span(start, word.end(), "authorization"))
-        return word.end()
-    return _mask_rest(data, start, end, found)
+    line_end = _region_end(data, start, closing)
+    word_end = start + len(credentials)
+    if closing or _NO_MORE.fullmatch(data, word_end, min(line_end, word_end + 16)):
+        return _mask_rest(data, start, line_end, found)
+    whole = _CREDENTIALS.match(data, start)
+    found.append(Span(start, max(word_end, whole.end() if whole else 0), "authorization"))
+    return found[-1].end
 
 
 def _are_credentials(word: bytes, scheme: bytes) -> bool:
@@ -158,7 +164,7 @@ def _are_credentials(word: bytes, scheme: bytes) -> bool:
 
 
 def _mask_rest(data: bytes, start: int, end: int, found: list[Span]) -> int:
-    rest = trim_end(data[start:end], b" \t\"'`,;)}]\\")
+    rest = trim_end(data[start:end], _CLOSING_SIGNS)
     if not PLACEHOLDER.sub(b"", rest).strip(b" ,;"):
         return 0
     found.append(Span(start, start + len(rest), "authorization"))
@@ -210,9 +216,10 @@ def object_rule(data: bytes, start: int, end: int, found: list[Span]) -> int:
 
 
 def _kind_of_object(data: bytes, start: int, value_end: int, value: bytes) -> str | None:
-    opening = max(data.rfind(b"{", max(0, start - 1024), start), start - 1024, 0)
-    closing = data.find(b"}", value_end, value_end + 1024)
-    tail = data[value_end : closing if closing >= 0 else value_end + 512]
+    brace = data.rfind(b"{", max(0, start - _OBJECT_BYTES), start)
+    opening = brace if brace >= 0 else max(0, start - _UNBRACED_BYTES)
+    closing = data.find(b"}", value_end, value_end + _OBJECT_BYTES)
+    tail = data[value_end : closing if closing >= 0 else value_end + _UNBRACED_BYTES]
     around = data[opening:start] + b" " + tail
     owner = _OWNER.search(around)
     if owner is None:

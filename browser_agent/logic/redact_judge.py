@@ -31,38 +31,44 @@ class Syntax(Enum):
 
 _JUDGED_BYTES: Final = 512  # a prefix is enough to judge by
 
+_STAND_INS: Final = (
+    "any async await auth authorization basic bearer bool boolean bytes changeme change-?it const"
+    " default denied digest disabled dummy email empty enabled error expired fake false filtered"
+    " foo bar baz abc xyz function hash hashed hidden incorrect input int integer invalid jwt key"
+    " let login masked missing n/?a nan new nil no none null number oauth2? object off ok on"
+    " optional output password passwd passwort pass pwd placeholder redacted removed required"
+    " return sample secret secretstr self session cookie str string strong tbd test testing text"
+    " this token true type undefined unknown unset user username valid value var varchar weak"
+    " wrong yes api[-_]?key example\\w{0,12} contraseña kennwort senha wachtwoord hasło parola"
+)
 _PLACEHOLDER: Final = re.compile(
     rb"""(?ixs)
     \[REDACTED(?::[\w.-]{1,64})?\] | \[[a-z][a-z0-9 _-]{0,40}\] | <[^<>]{0,80}>? | &lt;.{0,80}
     | \{\{?[^{}]{0,80}\}?\}? | \$\{[^{}]*\}? | \$(?:(?-i:[A-Z_][A-Z0-9_]*)|[a-z_]+) | \$\(.*
-    | `.* | %[a-z_]\w*% | %\([a-z_]\w*\)s
-    | \$\{\{.* | \#\{.* | <%.* | @[a-z_]+ | %[a-z]
+    | \$\{\{.* | \#\{.* | <%.* | `.* | @[a-z_]+ | %[a-z] | %[a-z_]\w*% | %\([a-z_]\w*\)s
     | (?:[*x.\#_?\-+=0]|\xe2\x80[\xa2\xa6\x93\x94]|\xe2\x97\x8f|\xc2\xb7)+
     | [\w-]{0,20}(?:\.\.\.|\xe2\x80\xa6)[\w-]{0,6}
     | [\w-]{0,12}(?:[x*]{4,}|(?:\xe2\x80\xa2){3,})[\w-]{0,6}
     | (?:your|my)(?:api|access|client|secret|db|user|new)?(?:key|token|secret|password|pwd|pass)
     | (?:your|my|the|an?|some|insert|enter|replace|put|add|use|paste|set|change|fill|give)[-_ ]
       (?=[a-z_ -]{0,60}(?:key|token|secret|pass|pwd|id|here|value|me|it))[a-z_ -]{1,60}
-    | changeme|change-?it|example\w{0,12}|placeholder|redacted|hidden|masked|filtered|removed|none
-    | null|nil|undefined|nan|true|false|yes|no|on|off|required|optional|string|str|int|integer|bool
-    | boolean|number|any|object|bytes|secretstr|varchar|text|type|value|empty|n/?a|tbd|unset
-    | default|unknown|missing|invalid|incorrect|wrong|expired|denied|ok|error|valid|strong|weak
-    | password|passwort|passwd|token|secret|api[-_]?key|key|session|cookie|auth|authorization|bearer
-    | basic|digest|oauth2?|jwt|function|async|await|return|new|const|let|var|self|this|input|output
-    | username|user|email|login|test|testing|dummy|fake|sample|foo|bar|baz|abc|xyz|hash|hashed
-    | contrase\xc3\xb1a|mot\ de\ passe|kennwort|senha|wachtwoord|has\xc5\x82o|parola
-    """
+    | mot\ de\ passe | """
+    + "|".join(_STAND_INS.split()).encode()
+)
+_OBJECTS: Final = (
+    b"self this args? config cfg conf settings os env ENV os\\.environ process request req res"
+    b" response form data user ctx context opts options params props state event e body credentials"
+    b" creds secrets vault input module window document session account client app obj item row"
+    b" payload var local import System Environment"
 )
 _CODE: Final = re.compile(
-    rb"""(?x)
+    rb"""(?xs)
     [A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)*\s?[(\[].*
-    | (?:self|this|args|arg|config|cfg|conf|settings|os|env|ENV|process|request|req|res|response|form
-      |data|user|ctx|context|opts|options|params|props|state|event|e|body|credentials|creds|secrets
-      |vault|input|module|window|document|session|account|client|app|obj|item|row|payload|var|local
-      |import|System|Environment)(?:\.|->|::|\?\.)[A-Za-z_$][\w$.\[\]'"?>-]*
+    | (?:"""
+    + b"|".join(_OBJECTS.split())
+    + rb""")(?:\.|->|::|\?\.|/)[A-Za-z_$][\w$.\[\]'"?>/-]*
     | [a-z_]+(?:\.[a-z_]+)+ | (?=[A-Za-z$]*_)[A-Za-z_$]+
-    """,
-    re.DOTALL,
+    """
 )
 _PROSE_WORDS: Final = re.compile(
     rb"(?i)\b(?:passwor[dt]s?|passphrase|passcode|enter|your|must|please|forgot(?:ten)?|required"
@@ -72,8 +78,10 @@ _PROSE_WORDS: Final = re.compile(
 )
 _ORDINARY: Final = re.compile(
     rb"""(?ix)
-    (?:https?|wss?|ftp|file|mailto|urn)[:].* | [/~.].* | [a-z]:\\.*
-    | \d{4}-\d\d-\d\d.* | \d{1,2}:\d\d.* | v?\d+\.\d+[\w.+-]* | [\d.,:%-]+
+    (?:https?|wss?|ftp|file|mailto|urn):.* | [a-z]:\\.*
+    | (?-i:~?\.{0,2}/[a-z0-9_.-]+(?:/[a-z0-9_.-]+)*/?) | (?-i:[a-z_.-]+(?:/[a-z0-9_.-]+)+)
+    | \d{4}-\d\d-\d\d.* | \d{1,2}:\d\d.{0,8} | [\d.,:%-]+
+    | v?\d{1,4}(?:\.\d{1,6}){1,4}(?:[-+.][a-z0-9.+-]{0,16})? | \d:\d+\..*
     | sha(?:1|224|256|384|512)[-:].* | md5:.* | 0x[0-9a-f]{40}
     | [\w.+-]+@[\w-]+(?:\.[\w-]+)+ | [\w-]+\.(?:js|css|png|jpe?g|svg|html?|json|ya?ml|py|ts|md|txt)
     | [\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|example)
@@ -83,6 +91,8 @@ _UUID: Final = re.compile(rb"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _DIGITS: Final = re.compile(rb"\d+")
 _WORDY: Final = re.compile(rb"[A-Za-z]+(?:[-_'.][A-Za-z]+)*")
 _SIGNS: Final = re.compile(rb"[!@#$%^&*+=~?/|\\]")
+_REMOTE: Final = re.compile(rb"(?i)(?:wss?|https?):")
+_TELLING_URL: Final = re.compile(rb"(?i)wss?:|[0-9a-f-]{16,}|[?&]|%3[fF]|devtools|/live")
 _TRAILING: Final = b",;.:!?)]}>\"'"
 
 
@@ -92,7 +102,7 @@ def is_secret_value(value: bytes, level: Level, syntax: Syntax) -> bool:
     if b"[REDACTED:" in value:
         rest = PLACEHOLDER.sub(b"", value).strip(_TRAILING)
         return bool(rest) and syntax in {Syntax.QUERY, Syntax.QUOTED, Syntax.ASSIGN}
-    if not value or _PLACEHOLDER.fullmatch(value):
+    if not value or (level is not Level.STORED and _PLACEHOLDER.fullmatch(value)):
         return False
     return _JUDGES[level](value, syntax)
 
@@ -139,7 +149,10 @@ def _password(value: bytes, syntax: Syntax) -> bool:
         return len(value) >= 3 and not (b" " in value and _PROSE_WORDS.search(value))
     if syntax is Syntax.ASSIGN:
         return len(value) >= 4 and not _CODE.fullmatch(value)
-    bare = value.rstrip(_TRAILING)
+    return _password_in_prose(value.rstrip(_TRAILING), syntax)
+
+
+def _password_in_prose(bare: bytes, syntax: Syntax) -> bool:
     if _DIGITS.fullmatch(bare):
         return len(bare) >= 6 and syntax is Syntax.COLON
     if _ORDINARY.fullmatch(bare):
@@ -204,10 +217,21 @@ def _weak(value: bytes, syntax: Syntax) -> bool:
 
 
 def _pin(value: bytes, syntax: Syntax) -> bool:
+    return _short_code(value, syntax, after_colon=range(3, 5))
+
+
+def _code(value: bytes, syntax: Syntax) -> bool:
+    return _short_code(value, syntax, after_colon=range(4, 9))
+
+
+def _short_code(value: bytes, syntax: Syntax, *, after_colon: range) -> bool:
+    if syntax is Syntax.LOOSE:
+        return False
     bare = value.rstrip(_TRAILING)
-    if _DIGITS.fullmatch(bare.replace(b" ", b"").replace(b"-", b"")):
-        return 3 <= len(bare) <= 12 and syntax is not Syntax.LOOSE
-    return syntax is not Syntax.LOOSE and token_like(bare, 8)
+    digits = bare.translate(None, b" -")
+    if not digits.isdigit():
+        return token_like(bare, 8)
+    return len(digits) in (after_colon if syntax is Syntax.COLON else range(3, 13))
 
 
 def _card(value: bytes, syntax: Syntax) -> bool:
@@ -221,14 +245,14 @@ def _phrase(value: bytes, syntax: Syntax) -> bool:
     return token_like(value.rstrip(_TRAILING), 8)
 
 
+def _stored(value: bytes, syntax: Syntax) -> bool:
+    return syntax is Syntax.QUOTED and bool(value)
+
+
 def _endpoint(value: bytes, syntax: Syntax) -> bool:
     if syntax is Syntax.LOOSE:
         return False
-    remote = re.match(rb"(?i)(?:wss?|https?):", value) is not None
-    return (
-        remote
-        and re.search(rb"(?i)wss?:|[0-9a-f-]{16,}|[?&]|%3[fF]|devtools|/live", value) is not None
-    )
+    return _REMOTE.match(value) is not None and _TELLING_URL.search(value) is not None
 
 
 _JUDGES: Final[dict[Level, Callable[[bytes, Syntax], bool]]] = {
@@ -237,9 +261,11 @@ _JUDGES: Final[dict[Level, Callable[[bytes, Syntax], bool]]] = {
     Level.TOKEN: _token,
     Level.WEAK: _weak,
     Level.PIN: _pin,
+    Level.CODE: _code,
     Level.CARD: _card,
     Level.PHRASE: _phrase,
     Level.COOKIE: _token,
     Level.AUTH: _token,
     Level.ENDPOINT: _endpoint,
+    Level.STORED: _stored,
 }

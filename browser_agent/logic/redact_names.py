@@ -20,11 +20,13 @@ class Level(Enum):
     TOKEN = "token"  # noqa: S105 - a level, not a token
     WEAK = "weak"
     PIN = "pin"
+    CODE = "code"
     CARD = "card"
     PHRASE = "phrase"
     COOKIE = "cookie"
     AUTH = "auth"
     ENDPOINT = "endpoint"
+    STORED = "stored"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,9 @@ _QUERY_NAMES: Final = {
         "code": "code oobcode authcode accesscode usercode devicecode logincode verificationcode",
         "state": "state nonce",
         "ticket": "ticket loginticket authticket serviceticket",
-        "token": "tok tkn magic invite invitation hdnts hdnea otk proof sso policy st sas verify confirm",
+        "token": (
+            "tok tkn magic invite invitation hdnts hdnea otk proof sso policy st sas verify confirm"
+        ),
         "signature": "sign mac hmacsha256",
     }.items()
     for name in names.split()
@@ -193,7 +197,7 @@ def _by_special(tail: str, joined: str) -> Name | None:
         return Name("card", Level.CARD)
     pin = _PIN_KINDS.get(joined) or _PIN_KINDS.get(tail)
     if pin is not None:
-        return Name(pin, Level.PIN)
+        return Name(pin, Level.CODE if pin == "otp" else Level.PIN)
     if _PHRASE_ENDS.search(joined):
         return Name("phrase", Level.PHRASE)
     if _ENDPOINT_NAMES.search(joined):

@@ -36,10 +36,12 @@ _SPELLED_OUT: Final = re.compile(
     "(?i:mot de passe|contraseña|identified by|convertto-securestring)"
     "|пароль|Пароль|密码|密碼|パスワード|비밀번호".encode()
 )
-_ESCAPE_BEFORE: Final = re.compile(rb"%(?:25){0,2}\Z")
 
 _CLOSE: Final = rb"(?:" + QUOTE + rb"|[\])*_}])"
-_EQUALS: Final = rb"(?P<eq>:=|[=-]>|={1,3}|%(?:25){0,2}3[dD]|\\{1,4}u003[dD]|&\#0{0,3}61;|&\#[xX]3[dD];|&equals;)"
+_EQUALS: Final = (
+    rb"(?P<eq>:=|[=-]>|={1,3}|%(?:25){0,2}3[dD]|\\{1,4}u003[dD]"
+    rb"|&\#0{0,3}61;|&\#[xX]3[dD];|&equals;)"
+)
 _COLON: Final = rb"(?P<colon>:|\xef\xbc\x9a|%(?:25){0,2}3[aA]|\\{1,4}u003[aA]|&\#0{0,3}58;|&colon;)"
 _TAGS: Final = rb"(?:</?[A-Za-z][^<>\n]{0,80}>[ \t]{0,4}){0,3}"
 _PAIR: Final = re.compile(
@@ -60,7 +62,7 @@ _LOOSE: Final = re.compile(
 )
 _OPTION: Final = re.compile(rb"[ \t]{1,4}(?P<open>[\"'])?")
 _BEFORE_OPTION: Final = frozenset({b"", b" ", b"\t", b"\n", b'"', b"'", b"[", b"(", b"`", b","})
-_BLOCK: Final = re.compile(rb"[|>][+-]?[ \t]*\r?\n((?:[ \t]+[^\r\n]*(?:\r?\n|\Z)){1,400})")
+_BLOCK: Final = re.compile(rb"[|>][+-]?[ \t]*\r?\n((?:[ \t]+[^\r\n]*(?:\r?\n|\Z)){1,100})")
 _LIST_ITEM: Final = re.compile(rb"[\"']([^\"'\r\n]{1,512})[\"']")
 _LIST_BYTES: Final = 4096
 
@@ -109,7 +111,7 @@ def _place_of(data: bytes, start: int) -> Place | None:
 
 
 def _name_start(data: bytes, start: int) -> int:
-    """Extend a name to the left, but not over an escape such as ``%26`` or ``\\n``."""
+    """Extend a name to the left, but not over the end of an escape."""
     window = data[max(0, start - _MAX_NAME) : start]
     head = window.rstrip(_NAME_BYTES)
     name_start = start - len(window) + len(head)
@@ -127,20 +129,53 @@ def _pair(place: Place, found: list[Span]) -> int:
     after = _PAIR.match(place.data, place.end)
     if after is None:
         return 0
-    at, opened = after.end(), after["open"]
-    if place.name.level in {Level.COOKIE, Level.AUTH} and not _is_parameter(place, after):
-        return _header(place, at, opened, found)
-    if opened:
-        if place.name.query_only:
-            return 1
-        return mask_quoted(place, at, opened, syntax=Syntax.QUOTED, found=found) or 1
+    is_header = place.name.level in {Level.COOKIE, Level.AUTH}
+    if is_header and not _is_parameter(place, after):
+        return _header(place, after.end(), after["open"], found)
+    if not after["open"]:
+        return _unquoted(place, after, found)
+    if place.name.query_only:
+        return 1
+    syntax = Syntax.QUOTED
+    return mask_quoted(place, after.end(), after["open"], syntax=syntax, found=found) or 1
+
+
+def _unquoted(place: Place, after: re.Match[bytes], found: list[Span]) -> int:
+    at = after.end()
     first = place.data[at : at + 1]
     if first == b"[" and place.name.level is not Level.WEAK:
         return _list(place, at, found)
     block = _BLOCK.match(place.data, at) if first in {b"|", b">"} and after["colon"] else None
     if block is not None:
-        return place.mask(block.start(1), block.start(1) + len(block[1].rstrip()), found)
-    return _unquoted(place, after, found)
+        return _indented(place, block, found)
+    if after["eq"]:
+        return _assigned(place, after, found)
+    if place.name.query_only:
+        return 1
+    syntax = Syntax.LOOSE if after["line"] else Syntax.COLON
+    run = BARE_VALUE if after["space"] else OBJECT_VALUE
+    sep = after["colon"]
+    return mask_bare(place, at, run, syntax=syntax, found=found, separator=sep) or 1
+
+
+def _assigned(place: Place, after: re.Match[bytes], found: list[Span]) -> int:
+    at, sep = after.end(), after["eq"]
+    if _is_parameter(place, after):
+        syntax, run = Syntax.QUERY, QUERY_VALUE
+    elif place.name.query_only or _is_argument(place, at):
+        return 1
+    else:
+        syntax = Syntax.ASSIGN
+        run = BARE_VALUE if _LINE_START.search(place.before) else ASSIGNED_VALUE
+    return mask_bare(place, at, run, syntax=syntax, found=found, separator=sep) or 1
+
+
+def _indented(place: Place, block: re.Match[bytes], found: list[Span]) -> int:
+    """``password: |`` and the lines below it."""
+    first = block[1].lstrip().split(b"\n", 1)[0].rstrip()
+    if not is_secret_value(first, place.name.level, Syntax.QUOTED):
+        return 1
+    return place.mask(block.start(1), block.start(1) + len(block[1].rstrip()), found)
 
 
 def _header(place: Place, at: int, opened: bytes | None, found: list[Span]) -> int:
@@ -157,26 +192,6 @@ def _list(place: Place, at: int, found: list[Span]) -> int:
         if is_secret_value(item[1], place.name.level, Syntax.QUOTED):
             last = place.mask(item.start(1), item.end(1), found)
     return last
-
-
-def _unquoted(place: Place, after: re.Match[bytes], found: list[Span]) -> int:
-    at = after.end()
-    equals: bytes | None = after["eq"]
-    if not equals:
-        if place.name.query_only:
-            return 1
-        syntax = Syntax.LOOSE if after["line"] else Syntax.COLON
-        run = BARE_VALUE if after["space"] else OBJECT_VALUE
-        return mask_bare(place, at, run, syntax=syntax, found=found, separator=after["colon"]) or 1
-    if _is_parameter(place, after):
-        return (
-            mask_bare(place, at, QUERY_VALUE, syntax=Syntax.QUERY, found=found, separator=equals)
-            or 1
-        )
-    if place.name.query_only or _is_argument(place, at):
-        return 1
-    run = BARE_VALUE if _LINE_START.search(place.before) else ASSIGNED_VALUE
-    return mask_bare(place, at, run, syntax=Syntax.ASSIGN, found=found, separator=equals) or 1
 
 
 def _is_parameter(place: Place, after: re.Match[bytes]) -> bool:

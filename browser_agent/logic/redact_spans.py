@@ -89,3 +89,16 @@ def merge_spans(spans: Iterable[Span]) -> list[Span]:
         else:
             merged.append(span)
     return merged
+
+
+_ESCAPED: Final = re.compile(
+    rb"(?:%[0-9A-Fa-f]{2}|\\[nrtbf]|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4})\Z"
+)
+
+
+def begins_word(data: bytes, at: int) -> bool:
+    """No letter or digit stands before ``at``, those of an escape (percent, backslash) apart."""
+    before = data[at - 1 : at] if at else b""
+    if not before.isalnum():
+        return True
+    return _ESCAPED.search(data, max(0, at - 8), at) is not None

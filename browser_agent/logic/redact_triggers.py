@@ -49,9 +49,9 @@ _WORDS: Final = (
     " passphrase passw pwd saml secret senha sessid signature token verifier wachtwoord xsrf"
     " backup[_.~-]?code card[_.~-]?no card[_.~-]?num ccnum credit[_.~-]?card recovery[_.~-]?code"
     " recovery[_.~-]?phrase security[_.~-]?code seed[_.~-]?phrase session[_.-]?(?:id|key|uuid)"
-    " sess[_.-]?id (?:cdp|connect|debug|debugger|debugging|frontend|fullscreen|live|remote|view"
-    "|viewer|ws|socket|connection)[_-]?url (?:browser|cdp|ws)[_-]?endpoint mfa[_-]?code 2fa[_-]?code"
-    " one[_-]?time[_-]?code sms[_-]?code user[_-]?pass db[_-]?pass"
+    " sess[_.-]?id (?:cdp|connect|connection|debug|debugger|debugging|frontend|fullscreen|live"
+    "|remote|socket|view|viewer|ws)[_-]?url (?:browser|cdp|ws)[_-]?endpoint mfa[_-]?code"
+    " 2fa[_-]?code one[_-]?time[_-]?code sms[_-]?code user[_-]?pass db[_-]?pass"
 )
 _KEYS: Final = (
     "account admin aes api app application auth authentication authorization automation access bot"

@@ -13,19 +13,27 @@ from browser_agent.logic.redact_judge import token_like
 from browser_agent.logic.redact_spans import PLACEHOLDER, Span, trim_end
 
 _SLASH: Final = rb"(?:\\{0,2}/|%(?:25){0,2}2[fF])"
-_SCHEME_BYTES: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+.-"
 _URL: Final = re.compile(rb"[^\s\"'<>`|^]{0,4096}")
 _URL_TAIL: Final = re.compile(rb"[^\s\"'<>`|^]*")
 _TRAILING: Final = b",.;:!?)]}*\\"
 
-USERINFO_TRIGGER: Final = rb"[\s\"'(=]//[^\s/?#\"'<>@\\:]*:[^\s/?#\"'<>@\\]*@|:(?://|\\{1,2}/\\{1,2}/)[^\s/?#\"'<>@\\]*@|%3[aA]%2[fF]%2[fF][^\s/?#\"'<>@&%]*(?:%3[aA][^\s/?#\"'<>@&%]*)?(?:%40|@)"
+_AUTHORITY_BYTE: Final = rb"[^\s/?#\"'<>@\\]"
+_ENCODED_BYTE: Final = rb"[^\s/?#\"'<>@&%]"
+USERINFO_TRIGGER: Final = (
+    rb"[\s\"'(=]//[^\s/?#\"'<>@\\:]*:" + _AUTHORITY_BYTE + rb"*@"
+    rb"|:(?://|\\{1,2}/\\{1,2}/)" + _AUTHORITY_BYTE + rb"*@"
+    rb"|%3[aA]%2[fF]%2[fF]" + _ENCODED_BYTE + rb"*(?:%3[aA]" + _ENCODED_BYTE + rb"*)?(?:%40|@)"
+)  # fmt: skip
 _USERINFO: Final = re.compile(
     rb"(?:[\s\"'(=]//|:(?://|\\{1,2}/\\{1,2}/)|%3[aA]%2[fF]%2[fF])(.*)(?:@|%40)\Z", re.DOTALL
 )
 _HARMLESS_USERS: Final = re.compile(rb"(?i)(?:git|hg|svn|ssh|www|user|username|anonymous|ftp)")
 
 ENDPOINT_TRIGGER: Final = rb"(?i:wss?)(?::|%3[aA]|%253[aA])(?:\\{0,2}/|%2[fF]|%252[fF]){2}"
-_ID: Final = rb"(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{20,}|[A-Z0-9]{24,}|[A-Za-z0-9_-]{22,})"
+_ID: Final = (
+    rb"(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{20,}|[A-Z0-9]{24,}"
+    rb"|[A-Za-z0-9_-]{22,})"
+)
 _DEVTOOLS: Final = re.compile(rb"(?i)/devtools/(?:browser|page|inspector)|/json/version")
 _ENDPOINT_PATH: Final = re.compile(
     rb"(?i)^[a-z]+://[^/]*/(?:(?:v\d|api|ws|wss|cdp|connect|session|sessions|devtools|browser"
@@ -38,12 +46,11 @@ _LOOPBACK_ID: Final = re.compile(
     rb"/(?:[^?#]*/)?" + _ID + rb"(?:[/?#]|$)"
 )
 _PROVIDER_NAMES: Final = (
-    "browserbase.com steel.dev browserless.io hyperbrowser.ai anchorbrowser.io onkernel.com"
-    " kernel.sh superproxy.io browser-use.com lightpanda.io browserstack.com lambdatest.com"
-    " airtop.ai scrapeless.com browsercat.com rebrowser.net nstbrowser.io zenrows.com"
-    " scrapingbee.com scraperapi.com oxylabs.io apify.com browserai.co browser.ai brightdata.com"
-    " cloudbrowser.ai surfsky.io multilogin.com gologin.com brd.io notte.cc saucelabs.com"
-    " testingbot.com wdio.io driver.dev browserlist.ai simplescraper.io bitbrowser.net"
+    "airtop.ai anchorbrowser.io apify.com brightdata.com browser-use.com browserbase.com"
+    " browsercat.com browserless.io browserstack.com gologin.com hyperbrowser.ai kernel.sh"
+    " lambdatest.com lightpanda.io notte.cc nstbrowser.io onkernel.com oxylabs.io rebrowser.net"
+    " saucelabs.com scrapeless.com scrapingbee.com steel.dev superproxy.io surfsky.io"
+    " testingbot.com zenrows.com"
 )
 PROVIDER_TRIGGER: Final = (
     rb"(?i:" + b"|".join(re.escape(name.encode()) for name in _PROVIDER_NAMES.split()) + rb")"
@@ -125,9 +132,6 @@ def _last_at(data: bytes, at: int, *, nested: bool) -> int:
 
 
 _AUTHORITY: Final = re.compile(rb"@[^\s/?#\"'<>\\,;()]{0,255}")
-_TEMPLATE: Final = re.compile(
-    rb"(?i)(?:<[^<>]*>|\{[^{}]*\}|\$\{?\w+\}?|\*+|x+|user(?:name)?|pass(?:word)?|your\w*|\[?[a-z_-]+\]?)"
-)
 
 
 def _is_template(info: bytes) -> bool:

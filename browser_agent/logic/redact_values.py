@@ -17,7 +17,7 @@ from urllib.parse import quote, quote_plus
 
 from browser_agent.logic.redact_linear import LinearPattern
 from browser_agent.logic.redact_spans import Span, placeholder
-from browser_agent.logic.redact_views import MappedView, decode_view, fold_view, is_encoded
+from browser_agent.logic.redact_views import MappedView, decoded_views, fold_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -100,26 +100,28 @@ class _Value:
     def pattern(self) -> bytes:
         """A pattern (Latin-1, no groups) over folded views."""
         data = self.text.encode("utf-8", "replace")
-        plain = {fold_view(data), fold_view(decode_view(data))}
+        plain = {fold_view(data), *map(fold_view, decoded_views(data))}
         if " " in self.text:
             plain.add(fold_view(data.replace(b" ", b"+")))
         if self.strong:
             plain |= {fold_view(self.text[::-1].encode("utf-8", "replace"))}
-        literals = [_literal(one, any_case=self.strong) for one in plain if one]
+        literals = [
+            _literal(one, any_case=self.strong) for one in plain if len(one) >= MIN_EVERYWHERE
+        ]
         literals += [_literal(data.hex().encode(), any_case=True)]
         literals += [_literal(one, any_case=False) for one in _coded(data)]
         return b"|".join(sorted(set(literals), key=len, reverse=True))
 
 
 def _literal(data: bytes, *, any_case: bool) -> bytes:
-    pieces: list[bytes] = []
-    for byte in data:
-        char = bytes((byte,))
-        if any_case and char.isalpha():
-            pieces.append(b"[" + char.lower() + char.upper() + b"]")
-        else:
-            pieces.append(b"\\x%02x" % byte)
-    return b"".join(pieces)
+    if not any_case:
+        return b"".join(b"\\x%02x" % byte for byte in data)
+    return b"".join(_in_any_case(char) for char in data.decode("utf-8", "replace"))
+
+
+def _in_any_case(char: str) -> bytes:
+    spellings = sorted({char, char.lower(), char.upper()})
+    return b"(?:" + b"|".join(_literal(one.encode(), any_case=False) for one in spellings) + b")"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,19 +182,23 @@ def _find(part: _Part, data: bytes) -> list[Span]:
     search = part.pattern.search
     spans: list[Span] = []
     if search(fold_view(data)) is not None:
-        spans += _located(part, MappedView.of(data).folded(), data)
-    if is_encoded(data):
-        decoded = decode_view(data)
-        if decoded != data and search(fold_view(decoded)) is not None:
-            spans += _located(part, MappedView.of(data).decoded().folded(), data)
+        spans += _located(part, MappedView.of(data), data)
+    hit = [
+        step for step, view in enumerate(decoded_views(data)) if search(fold_view(view)) is not None
+    ]
+    if hit:
+        for step, view in enumerate(MappedView.of(data).decoded()):
+            if step in hit:
+                spans += _located(part, view, data)
     return spans
 
 
 def _located(part: _Part, view: MappedView, data: bytes) -> list[Span]:
     spans: list[Span] = []
-    for hit in part.pattern.hits(view.data):
+    folded = view.folded()
+    for hit in part.pattern.hits(folded.data):
         value = part.values[hit.choice]
-        start, end = view.span(hit.start, hit.end)
+        start, end = folded.span(hit.start, hit.end)
         if value.strong or " " in value.text or b" " not in data[start:end]:
             spans.append(Span(start, end, value.kind))
     return spans

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from browser_agent.logic.redact_judge import is_noisy
-from browser_agent.logic.redact_spans import Span
+from browser_agent.logic.redact_spans import Span, begins_word
 
 
 class _Family(NamedTuple):
@@ -157,19 +157,6 @@ def _is_noisy(token: re.Match[bytes]) -> bool:
 def _end_of(data: bytes, at: int) -> int:
     tail = _TAIL.match(data, at)
     return tail.end() if tail is not None else at
-
-
-def begins_word(data: bytes, at: int) -> bool:
-    """No letter or digit stands before ``at``, escapes such as ``\\n`` and ``%3D`` apart."""
-    before = data[at - 1 : at] if at else b""
-    if not before.isalnum():
-        return True
-    return _ESCAPED.search(data, max(0, at - 8), at) is not None
-
-
-_ESCAPED: Final = re.compile(
-    rb"(?:%[0-9A-Fa-f]{2}|\\[nrtbf]|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4})\Z"
-)
 
 
 @cache

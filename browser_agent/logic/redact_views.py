@@ -13,12 +13,11 @@ import unicodedata
 from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
-from urllib.parse import unquote_to_bytes
 
 from browser_agent._text import drop_invisible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     _Replace = Callable[[re.Match[bytes]], bytes]
 
@@ -29,12 +28,13 @@ _MARK: Final = rb"(?:\xcc[\x80-\xbf]|\xcd[\x80-\xaf])"
 _CLUSTER: Final = re.compile(
     rb"[\x00-\x7f]" + _MARK + rb"+|[\xc2-\xf4][\x80-\xbf]{1,3}" + _MARK + rb"*"
 )
-_PERCENT: Final = re.compile(rb"%[0-9A-Fa-f]{2}")
+_PERCENT: Final = re.compile(rb"(?:%[89A-Fa-f][0-9A-Fa-f])+|%[0-7][0-9A-Fa-f]|%u[0-9A-Fa-f]{4}")
 _REFERENCE: Final = re.compile(
     rb"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,15});?"
 )
 _ESCAPE: Final = re.compile(
-    rb"\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|u\{([0-9A-Fa-f]{1,6})\}|U([0-9A-Fa-f]{8})"
+    rb"((?:\\x[89A-Fa-f][0-9A-Fa-f])+)"
+    rb"|\\(?:u([0-9A-Fa-f]{4})|x([0-7][0-9A-Fa-f])|u\{([0-9A-Fa-f]{1,6})\}|U([0-9A-Fa-f]{8})"
     rb"|([0-3][0-7]{2})|([^\r\n]))"
 )
 _BLANKS: Final = frozenset(b"nrtbfv0")
@@ -51,24 +51,18 @@ def fold_view(data: bytes) -> bytes:
     return data.translate(None, _SPACE)
 
 
-def is_encoded(data: bytes) -> bool:
-    """Say whether :func:`decode_view` could change anything."""
-    return b"%" in data or b"&" in data or b"\\" in data
-
-
-def decode_view(data: bytes) -> bytes:
-    """``data`` after up to three rounds of decoding; not folded."""
+def decoded_views(data: bytes) -> Iterator[bytes]:
+    """What ``data`` becomes, step by step, in up to three rounds of decoding; not folded."""
     for _ in range(_ROUNDS):
         before = data
-        if b"%" in data:
-            data = unquote_to_bytes(data)
-        if b"&" in data:
-            data = _REFERENCE.sub(_reference, data)
-        if b"\\" in data:
-            data = _ESCAPE.sub(_escape, data)
+        for sign, pattern, replace in _DECODERS:
+            if sign in data:
+                plain = pattern.sub(replace, data)
+                if plain != data:
+                    data = plain
+                    yield data
         if data == before:
-            break
-    return data
+            return
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +89,19 @@ class MappedView:
         """What :func:`fold_view` gives, with its origins."""
         return self.compatible()._sub(_SPACE_RUN, _nothing)
 
-    def decoded(self) -> MappedView:
-        """What :func:`decode_view` gives, with its origins."""
+    def decoded(self) -> Iterator[MappedView]:
+        """What :func:`decoded_views` gives, with the origins."""
         view = self
         for _ in range(_ROUNDS):
-            after = view._sub(_PERCENT, _percent)._sub(_REFERENCE, _reference)
-            after = after._sub(_ESCAPE, _escape)
-            if after.data == view.data:
-                break
-            view = after
-        return view
+            before = view.data
+            for sign, pattern, replace in _DECODERS:
+                if sign in view.data:
+                    plain = view._sub(pattern, replace)
+                    if plain.data != view.data:
+                        view = plain
+                        yield view
+            if view.data == before:
+                return
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The original bytes behind ``data[start:end]`` (not empty)."""
@@ -142,7 +139,10 @@ def _compatible(cluster: re.Match[bytes]) -> bytes:
 
 
 def _percent(unit: re.Match[bytes]) -> bytes:
-    return bytes.fromhex(unit.group()[1:].decode())
+    digits = unit.group().replace(b"%", b"")
+    if digits.startswith(b"u"):
+        return _char(int(digits.replace(b"u", b""), 16))
+    return _octets(digits)
 
 
 def _reference(unit: re.Match[bytes]) -> bytes:
@@ -150,13 +150,32 @@ def _reference(unit: re.Match[bytes]) -> bytes:
 
 
 def _escape(unit: re.Match[bytes]) -> bytes:
-    code = unit[1] or unit[2] or unit[3] or unit[4]
+    if unit[1] is not None:
+        return _octets(unit[1].replace(b"\\x", b""))
+    code = unit[2] or unit[3] or unit[4] or unit[5]
     if code is not None:
         return _char(int(code, 16))
-    if unit[5] is not None:
-        return _char(int(unit[5], 8))
-    return b" " if unit[6][0] in _BLANKS else unit[6]
+    if unit[6] is not None:
+        return _char(int(unit[6], 8))
+    return b" " if unit[7][0] in _BLANKS else unit[7]
+
+
+def _octets(digits: bytes) -> bytes:
+    """Bytes of UTF-8, or of Latin-1 where they cannot be that."""
+    octets = bytes.fromhex(digits.decode())
+    try:
+        octets.decode()
+    except UnicodeDecodeError:
+        return octets.decode("latin-1").encode()
+    return octets
 
 
 def _char(code: int) -> bytes:
     return chr(code).encode("utf-8", "replace") if code < 0x110000 else b"?"
+
+
+_DECODERS: Final = (
+    (b"%", _PERCENT, _percent),
+    (b"&", _REFERENCE, _reference),
+    (b"\\", _ESCAPE, _escape),
+)
