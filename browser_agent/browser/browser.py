@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from browser_agent.browser.outcome import Outcome
     from browser_agent.browser.session import Session
     from browser_agent.browser.shared import OnResult, Shared
+    from browser_agent.browser.taping import Tape
     from browser_agent.ports import BlobStore, Journal, Model
     from browser_agent.records.policy import Decision, Secret
     from browser_agent.records.result import Result
@@ -49,8 +49,7 @@ class Browser:
         self._closing: Result | None = None
 
     @classmethod
-    @asynccontextmanager
-    async def launch(
+    def launch(
         cls,
         policy: UrlPolicy | None = PUBLIC_WEB,
         limits: BrowserLimits | None = None,
@@ -71,7 +70,7 @@ class Browser:
         on_result: OnResult | None = None,
         journal: Journal | None = None,
         blobs: BlobStore | None = None,
-    ) -> AsyncGenerator[Browser]:
+    ) -> Launching:
         """Start a browser; it is closed, and that verified, when the block ends.
 
         BrowserError when it cannot be started, ConfigurationError for settings that do not go
@@ -96,12 +95,7 @@ class Browser:
             search_url=search_url,
             on_result=on_result,
         )
-        running, shared = await start(setup, journal=journal, blobs=blobs)
-        browser = cls(running, shared, setup)
-        try:
-            yield browser
-        finally:
-            await browser.close()
+        return Launching(cls, setup, journal, blobs)
 
     @property
     def limits(self) -> BrowserLimits:
@@ -128,9 +122,8 @@ class Browser:
         """Whether the browser process is there."""
         return self._ending is None and self._running.browser.is_connected()
 
-    @asynccontextmanager
-    async def session(self, **options: object) -> AsyncGenerator[Session]:
-        """Open an isolated session; it is closed when the block ends.
+    def session(self, **options: object) -> Opening:
+        """Open an isolated session: ``async with browser.session() as session``.
 
         ``viewport`` (width, height), ``locale``, ``timezone``, ``storage_state``,
         ``http_credentials``, ``dialogs`` (dismiss, accept, ask), ``robots`` (check robots.txt for
@@ -139,26 +132,37 @@ class Browser:
         """
         given = dict(options)
         blobs: BlobStore | None = given.pop("blobs", None)  # pyright: ignore[reportAssignmentType] - a Protocol
-        session = await self.open(parse_session_options(given), blobs=blobs)
-        try:
-            yield session
-        finally:
-            self._closing = await session.close()
+        return Opening(self, parse_session_options(given), blobs)
+
+    def note_closing(self, result: Result) -> None:
+        """Keep the Result of a session's close as :attr:`closing`."""
+        if self._ending is None:
+            self._closing = result
 
     async def open(
-        self, options: SessionOptions, *, blobs: BlobStore | None = None, delivers: bool = True
+        self,
+        options: SessionOptions,
+        *,
+        blobs: BlobStore | None = None,
+        tape: Tape | None = None,
+        delivers: bool = True,
     ) -> Session:
         """Open a session that the caller closes."""
         if not self.is_connected:
             raise BrowserError("the browser is gone", code=ErrorCode.BROWSER_DISCONNECTED)
-        opened = await self._try_open(options, blobs, delivers=delivers)
+        opened = await self._try_open(options, blobs, tape, delivers=delivers)
         if isinstance(opened, BrowserError):  # raised here it has no __context__ with values
             raise opened
         self._sessions.append(opened)
         return opened
 
     async def _try_open(
-        self, options: SessionOptions, blobs: BlobStore | None, *, delivers: bool
+        self,
+        options: SessionOptions,
+        blobs: BlobStore | None,
+        tape: Tape | None,
+        *,
+        delivers: bool,
     ) -> Session | BrowserError:
         try:
             return await open_session(
@@ -168,6 +172,7 @@ class Browser:
                 journal=self._running.ledger.journal,
                 user_agent=self._setup.user_agent,
                 blobs=blobs,
+                tape=tape,
                 delivers=delivers,
                 on_closed=self._forget,
             )
@@ -240,6 +245,50 @@ class Browser:
         closed = {"contexts": len(sessions), "processes": stopped.processes}
         self._closing = await self.finish(op, closing_outcome(closed, stopped.left))
         return self._closing
+
+
+class Launching:
+    """A browser to be: started on entry, closed and verified on exit."""
+
+    def __init__(
+        self, made: type[Browser], setup: Setup, journal: Journal | None, blobs: BlobStore | None
+    ) -> None:
+        self._made = made
+        self._setup = setup
+        self._journal = journal
+        self._blobs = blobs
+        self._browser: Browser | None = None
+
+    async def __aenter__(self) -> Browser:
+        """Start it; BrowserError when that fails."""
+        running, shared = await start(self._setup, journal=self._journal, blobs=self._blobs)
+        self._browser = self._made(running, shared, self._setup)
+        return self._browser
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close it."""
+        if self._browser is not None:
+            await self._browser.close()
+
+
+class Opening:
+    """A session to be: opened on entry, closed and confirmed on exit."""
+
+    def __init__(self, browser: Browser, options: SessionOptions, blobs: BlobStore | None) -> None:
+        self._browser = browser
+        self._options = options
+        self._blobs = blobs
+        self._session: Session | None = None
+
+    async def __aenter__(self) -> Session:
+        """Open it; BrowserError when the browser is gone."""
+        self._session = await self._browser.open(self._options, blobs=self._blobs)
+        return self._session
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close it."""
+        if self._session is not None:
+            self._browser.note_closing(await asyncio.shield(self._session.close()))
 
 
 def _opening_error(error: Exception, *, connected: bool) -> BrowserError:

@@ -17,6 +17,7 @@ from browser_agent.records.codes import ErrorCode, Status
 
 if TYPE_CHECKING:
     from browser_agent.browser.core import Core
+    from browser_agent.browser.taping import Tape
     from browser_agent.records.result import Result
 
 _PAGES_SHARE = 0.4
@@ -26,9 +27,12 @@ _PAGES_SHARE = 0.4
 class SessionCloser:
     """Closes one session once; later calls get the same Result."""
 
-    def __init__(self, core: Core, *, on_closed: Callable[[], None]) -> None:
+    def __init__(
+        self, core: Core, *, on_closed: Callable[[], None], tape: Tape | None = None
+    ) -> None:
         self._core = core
         self._on_closed = on_closed
+        self._tape = tape
         self._closing: asyncio.Task[list[str]] | None = None
         self._pages = 0
         self.result: Result | None = None
@@ -60,6 +64,8 @@ class SessionCloser:
         core = self._core
         self._pages = len(core.tabs.all)
         left: list[str] = []
+        if self._tape is not None:
+            await self._tape.finish()
         if core.shared.is_connected() and not await self._close_context():
             left.append("context")
         await core.end_tasks()

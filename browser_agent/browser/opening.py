@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from browser_agent.browser.journaling import OperationJournal
     from browser_agent.browser.shared import Shared
+    from browser_agent.browser.taping import Tape
     from browser_agent.ports import BlobStore
 
 DIALOGS = ("dismiss", "accept", "ask")
@@ -115,6 +116,7 @@ async def open_session(
     user_agent: str | None,
     blobs: BlobStore | None = None,
     delivers: bool = True,
+    tape: Tape | None = None,
     on_closed: Callable[[Session], None],
 ) -> Session:
     """Make a context and the session over it. Playwright's error leaves as it is."""
@@ -124,6 +126,8 @@ async def open_session(
         user_agent=user_agent,
         **_context_options(options),  # pyright: ignore[reportArgumentType] - checked above
     )
+    if tape is not None:
+        await tape.attach(context, shared)
     store = blobs if blobs is not None else shared.blobs
     captures = CaptureStore()
     core = Core(
@@ -136,7 +140,7 @@ async def open_session(
         blobs=store,
         delivers=delivers,
     )
-    closer = SessionCloser(core, on_closed=lambda: on_closed(session))
+    closer = SessionCloser(core, on_closed=lambda: on_closed(session), tape=tape)
     session = Session(core, closer)
     core.open_first_page()
     return session
