@@ -17,7 +17,7 @@ _ADAPTERS = {
     "model": ("browser_agent.models.resolve", "resolve_model"),
     "browser_tools": ("browser_agent.tools.catalog", "browser_tools"),
     "extraction": ("browser_agent.tools.extraction", "Extraction"),
-    "recorder": ("browser_agent.store.recording", "open_recording"),
+    "recorder": ("browser_agent.recorder", "open_recorder"),
 }
 
 

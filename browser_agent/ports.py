@@ -256,6 +256,27 @@ class RunLog(Protocol):
         ...
 
 
+class Recorder(Protocol):
+    """Records one run: both halves, and what a replay needs besides."""
+
+    @property
+    def tape(self) -> object:
+        """What the session is opened with."""
+        ...
+
+    def model(self, inner: Model) -> Model:
+        """A model that answers as ``inner`` does and writes it down."""
+        ...
+
+    def begin(self, plan: Mapping[str, object]) -> None:
+        """Write what the run was asked for."""
+        ...
+
+    def close(self) -> None:
+        """Finish the recording; safe to call again."""
+        ...
+
+
 class Journal(Protocol):
     """Durable record of owners, their resources and operations in flight (shared by processes)."""
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from browser_agent.browser.outcome import Outcome
     from browser_agent.browser.session import Session
     from browser_agent.browser.shared import OnResult, Shared
-    from browser_agent.browser.taping import Tape
+    from browser_agent.logic.redact import Redactor
     from browser_agent.ports import BlobStore, Journal, Model
     from browser_agent.records.policy import Decision, Secret
     from browser_agent.records.result import Result
@@ -108,6 +108,11 @@ class Browser:
         return self._shared.policy
 
     @property
+    def redactor(self) -> Redactor:
+        """The redactor in force; it grows as secrets are typed, so ask for it each time."""
+        return self._shared.redactor
+
+    @property
     def search_url(self) -> str | None:
         """The operator's search address with ``{query}`` in it, or None."""
         return self._setup.search_url
@@ -127,7 +132,7 @@ class Browser:
 
         ``viewport`` (width, height), ``locale``, ``timezone``, ``storage_state``,
         ``http_credentials``, ``dialogs`` (dismiss, accept, ask), ``robots`` (check robots.txt for
-        what was not admitted), ``blobs`` (a BlobStore). InvalidInput for wrong ones; BrowserError
+        what was not admitted), ``blobs`` (a BlobStore), ``tape`` (records or replays the session). InvalidInput for wrong ones; BrowserError
         when the browser is gone.
         """
         given = dict(options)
@@ -140,29 +145,19 @@ class Browser:
             self._closing = result
 
     async def open(
-        self,
-        options: SessionOptions,
-        *,
-        blobs: BlobStore | None = None,
-        tape: Tape | None = None,
-        delivers: bool = True,
+        self, options: SessionOptions, *, blobs: BlobStore | None = None, delivers: bool = True
     ) -> Session:
         """Open a session that the caller closes."""
         if not self.is_connected:
             raise BrowserError("the browser is gone", code=ErrorCode.BROWSER_DISCONNECTED)
-        opened = await self._try_open(options, blobs, tape, delivers=delivers)
+        opened = await self._try_open(options, blobs, delivers=delivers)
         if isinstance(opened, BrowserError):  # raised here it has no __context__ with values
             raise opened
         self._sessions.append(opened)
         return opened
 
     async def _try_open(
-        self,
-        options: SessionOptions,
-        blobs: BlobStore | None,
-        tape: Tape | None,
-        *,
-        delivers: bool,
+        self, options: SessionOptions, blobs: BlobStore | None, *, delivers: bool
     ) -> Session | BrowserError:
         try:
             return await open_session(
@@ -172,7 +167,6 @@ class Browser:
                 journal=self._running.ledger.journal,
                 user_agent=self._setup.user_agent,
                 blobs=blobs,
-                tape=tape,
                 delivers=delivers,
                 on_closed=self._forget,
             )
@@ -189,7 +183,7 @@ class Browser:
         """Grant the exact origin of a URL that the operator gave; metadata addresses never."""
         return self._shared.admit(url)
 
-    async def read(self, url: str, *, format: str = "markdown") -> Result:  # noqa: A002 - the contract's name
+    async def read(self, url: str, *, format: str = "markdown") -> Result:
         """Read one page in a session of its own: text, markdown or snapshot. Never raises for
         what a page, a network or a URL did.
         """

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from browser_agent.browser.door import Door
     from browser_agent.browser.journaling import OperationJournal
     from browser_agent.browser.shared import Shared
+    from browser_agent.browser.taping import Tape
     from browser_agent.ports import BlobStore
     from browser_agent.records.limits import BrowserLimits
     from browser_agent.records.result import Result
@@ -50,6 +51,7 @@ class SessionOptions:
     http_credentials: Mapping[str, str] | None = field(default=None, repr=False)
     dialogs: str = "dismiss"
     robots: bool = False
+    tape: Tape | None = field(default=None, repr=False)
 
 
 class Core:

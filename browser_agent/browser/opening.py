@@ -29,7 +29,7 @@ DIALOGS = ("dismiss", "accept", "ask")
 def parse_session_options(given: Mapping[str, object]) -> SessionOptions:
     """Check the keywords of ``browser.session``; InvalidInput names what is wrong."""
     known = {"viewport", "locale", "timezone", "storage_state", "http_credentials", "dialogs"}
-    unknown = sorted(set(given) - known - {"robots"})
+    unknown = sorted(set(given) - known - {"robots", "tape"})
     if unknown:
         raise InvalidInput(f"unknown option of a session: {', '.join(unknown)}")
     dialogs = given.get("dialogs", "dismiss")
@@ -46,6 +46,7 @@ def parse_session_options(given: Mapping[str, object]) -> SessionOptions:
         http_credentials=_credentials(given.get("http_credentials")),
         dialogs=cast("str", dialogs),
         robots=robots,
+        tape=cast("Tape | None", given.get("tape")),
     )
 
 
@@ -116,7 +117,6 @@ async def open_session(
     user_agent: str | None,
     blobs: BlobStore | None = None,
     delivers: bool = True,
-    tape: Tape | None = None,
     on_closed: Callable[[Session], None],
 ) -> Session:
     """Make a context and the session over it. Playwright's error leaves as it is."""
@@ -126,8 +126,8 @@ async def open_session(
         user_agent=user_agent,
         **_context_options(options),  # pyright: ignore[reportArgumentType] - checked above
     )
-    if tape is not None:
-        await tape.attach(context, shared)
+    if options.tape is not None:
+        await options.tape.attach(context, shared)
     store = blobs if blobs is not None else shared.blobs
     captures = CaptureStore()
     core = Core(
@@ -140,7 +140,7 @@ async def open_session(
         blobs=store,
         delivers=delivers,
     )
-    closer = SessionCloser(core, on_closed=lambda: on_closed(session), tape=tape)
+    closer = SessionCloser(core, on_closed=lambda: on_closed(session), tape=options.tape)
     session = Session(core, closer)
     core.open_first_page()
     return session

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -20,11 +19,12 @@ from browser_agent.errors import (
     BrowserError,
     ConfigurationError,
 )
-from browser_agent.ports import Model, Session, provided
+from browser_agent.ports import Recorder, Session, provided
 from browser_agent.records.events import Event, RunEnded, RunStarted
 from browser_agent.records.message import Message
 from browser_agent.records.run import RobotResult
 from browser_agent.records.run_parts import StopReason
+from browser_agent.robot.describe import describe_plan
 from browser_agent.robot.hooks import RunContext
 from browser_agent.robot.loop import run_turns
 from browser_agent.robot.outcome import build_result, close_calls
@@ -125,9 +125,14 @@ class _Run:
         )
         if self.handle.queue is not None:
             events.listen(self.handle.queue)
+        recorder = _open_recorder(self.plan, folder)
         async with AsyncExitStack() as stack:
-            session, ending = await _open_session(self.plan, stack)
-            state = build_state(_planned(self.plan, self.task, folder), session, folder, events)
+            if recorder is not None:
+                stack.callback(recorder.close)
+            session, ending = await _open_session(self.plan, stack, recorder)
+            state = build_state(_planned(self.plan, self.task, recorder), session, folder, events)
+            if recorder is not None:
+                recorder.begin(describe_plan(self.plan, self.task))
             ending = ending or await self._drive(state)
             close_calls(state, ending.stop)
         return self._finish(state, ending, session, folder)
@@ -197,13 +202,15 @@ def _announce(state: RunState) -> None:
 
 
 async def _open_session(
-    plan: RunPlan, stack: AsyncExitStack
+    plan: RunPlan, stack: AsyncExitStack, recorder: Recorder | None
 ) -> tuple[Session | None, _Ending | None]:
     settings = plan.settings
     if settings.browser is None:
         return settings.session, None
     try:
-        return await stack.enter_async_context(settings.browser.session()), None
+        tape = {} if recorder is None else {"tape": recorder.tape}
+        opened = settings.browser.session(robots=True, **tape)
+        return await stack.enter_async_context(opened), None
     except BrowserError as exc:
         return None, _Ending(RunStop(StopReason.BROWSER_ERROR, exc.message))
 
@@ -212,14 +219,21 @@ def _open_folder(run_dir: str | Path | None) -> Folder | None:
     return None if run_dir is None else cast("Folder", provided("run_folder")(run_dir))
 
 
-def _planned(plan: RunPlan, task: str, folder: Folder | None) -> RunPlan:
+def _open_recorder(plan: RunPlan, folder: Folder | None) -> Recorder | None:
+    if not plan.record:
+        return None
+    if folder is None:
+        raise ConfigurationError("record=True needs a run_dir to record into")
+    if plan.settings.session is not None:
+        raise ConfigurationError("record=True needs browser=: a session of ours is what it records")
+    return cast("Recorder", provided("recorder")(folder.path, redactor_of(plan.settings)))
+
+
+def _planned(plan: RunPlan, task: str, recorder: Recorder | None) -> RunPlan:
     """The plan with what hooks made of the task, and with a model that records when asked to."""
     settings = plan.settings
-    if plan.record:
-        if folder is None:
-            raise ConfigurationError("record=True needs a run_dir to record into")
-        record = cast("Callable[[Model, Folder], Model]", provided("recorder"))
-        settings = replace(settings, model=record(settings.model, folder))
+    if recorder is not None:
+        settings = replace(settings, model=recorder.model(settings.model))
     return replace(plan, task=task, settings=settings)
 
 

@@ -31,6 +31,8 @@ LAYER_OF = {
     "convenience": 6,
     "cli": 6,
     "mcp_server": 6,
+    "recorder": 6,
+    "replay": 6,
     "report": 6,
     "testing": 6,
 }
