@@ -43,16 +43,16 @@ class Devtools:
 
 
 class Popups:
-    """Windows that pages are about to open: announced at once, there a little later."""
+    """Windows that pages are about to open: announced at once, there when their server answers."""
 
     def __init__(self, core: Core, devtools: Devtools) -> None:
-        self._awaited = 0
+        self._awaited: list[str] = []
         self._arrived = asyncio.Event()
         devtools.on("Page.windowOpen", self._announce)
         core.context.on("page", self._arrive)
 
-    async def arrive(self) -> None:
-        """Return once every announced window is there, or :data:`POPUP_S` have passed."""
+    async def arrive(self) -> tuple[str, ...]:
+        """Wait for announced windows, at most :data:`POPUP_S`; URLs of those not there by then."""
         loop = asyncio.get_running_loop()
         end = loop.time() + POPUP_S
         while self._awaited and loop.time() < end:
@@ -60,11 +60,12 @@ class Popups:
             timer = loop.call_at(end, self._arrived.set)
             await self._arrived.wait()
             timer.cancel()
-        self._awaited = 0
+        late, self._awaited = tuple(self._awaited), []
+        return late
 
-    def _announce(self, _: Event) -> None:
-        self._awaited += 1
+    def _announce(self, event: Event) -> None:
+        self._awaited.append(str(event.get("url"))[:2_000])
 
     def _arrive(self, _: Page) -> None:
-        self._awaited = max(0, self._awaited - 1)
+        del self._awaited[:1]
         self._arrived.set()

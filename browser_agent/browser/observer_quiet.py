@@ -27,6 +27,7 @@ class Traffic:
         self._page = page
         self._open: dict[Request, float] = {}
         self._changed = asyncio.Event()
+        self._moved_s = 0.0
         page.on("request", self._begin)
         page.on("requestfinished", self._end)
         page.on("requestfailed", self._end)
@@ -36,6 +37,11 @@ class Traffic:
         """How many requests are waited for; one that takes very long is a stream, not a load."""
         now = asyncio.get_running_loop().time()
         return sum(1 for began in self._open.values() if now - began < _LONG_REQUEST_S)
+
+    @property
+    def idle_ms(self) -> float:
+        """How long ago a request began or ended: scripts want a moment to use an answer."""
+        return (asyncio.get_running_loop().time() - self._moved_s) * 1000
 
     async def wait_change(self, limit_s: float) -> None:
         """Return when a request began or ended, or after ``limit_s``."""
@@ -56,11 +62,12 @@ class Traffic:
     def _begin(self, request: Request) -> None:
         if request.resource_type not in _WAITED_FOR:
             return
-        self._open[request] = asyncio.get_running_loop().time()
+        self._open[request] = self._moved_s = asyncio.get_running_loop().time()
         self._changed.set()
 
     def _end(self, request: Request) -> None:
         if self._open.pop(request, None) is not None:
+            self._moved_s = asyncio.get_running_loop().time()
             self._changed.set()
 
 
@@ -78,7 +85,7 @@ async def wait_quiet(frame: Frame, traffic: Traffic, *, quiet_ms: int, limit_s: 
                 continue
             break
         mutations = answer.number("mutations")
-        idle_ms = answer.number("idle")
+        idle_ms = min(answer.number("idle"), traffic.idle_ms)
         loaded = answer.text("ready") != "loading"
         quiet = loaded and idle_ms >= quiet_ms and traffic.count == 0
         if not quiet:

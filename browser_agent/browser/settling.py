@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from browser_agent.browser.traffic import Entry, TrafficLog
 
 QUIET_MS = 30
-"""How long a page that has reacted must be quiet."""
+"""How long a page that has changed itself must be quiet."""
+BUSY_MS = 100
+"""How long a page that has asked its server must be quiet: it works on the answer yet."""
 SILENT_MS = 120
 """How long a page that shows no reaction at all is watched before that is reported."""
 LIMIT_S = 1.0
@@ -91,6 +93,13 @@ def _open_document(traffic: TrafficLog, commits: Commits, trace: Trace) -> Entry
     waited_s = asyncio.get_running_loop().time() - last.answered_s
     is_put = commits.of(trace.tab) > trace.commits or waited_s > COMMIT_S
     return None if is_put else last
+
+
+def quiet_ms(trace: Trace) -> int:
+    """How long the page must be quiet before it is looked at."""
+    if not trace.has_reacted:
+        return SILENT_MS
+    return BUSY_MS if trace.requests else QUIET_MS
 
 
 def abandon(task: asyncio.Future[None]) -> None:

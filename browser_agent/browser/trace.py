@@ -63,6 +63,7 @@ class Trace:
     download_count: int = 0
     files: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     new_tabs: tuple[Tab, ...] = ()
+    late_tabs: tuple[str, ...] = ()
     page_closed: bool = False
     crashed: bool = False
     mutations: int = 0
@@ -74,8 +75,9 @@ class Trace:
     @property
     def has_reacted(self) -> bool:
         """Whether the page shows any reaction so far."""
-        began = len(self.requests) + self.dialog_count + self.download_count + len(self.new_tabs)
-        return bool(began or self.mutations or self.navigated)
+        began = len(self.requests) + self.dialog_count + self.download_count
+        opened = len(self.new_tabs) + len(self.late_tabs)
+        return bool(began or opened or self.mutations or self.navigated)
 
     @property
     def answer_status(self) -> int | None:
@@ -109,7 +111,7 @@ class Trace:
             navigated=self.navigated,
             requests=len(self.requests),
             downloads=self.download_count,
-            new_tabs=len(self.new_tabs),
+            new_tabs=len(self.new_tabs) + len(self.late_tabs),
             dialogs=self.dialog_count,
             page_closed=self.page_closed,
             crashed=self.crashed,
@@ -128,6 +130,13 @@ class Trace:
         """A tab that closed, or a dialog that waits, is itself the state after the input."""
         return self.page_closed or self.tab.dialog is not None
 
+    def _tabs(self) -> list[dict[str, object]]:
+        """New tabs; one whose server has not answered yet has no id."""
+        there: list[dict[str, object]] = [
+            {"id": tab.id, "url": tab.page.url[:2_000]} for tab in self.new_tabs
+        ]
+        return [*there, *({"id": None, "url": url} for url in self.late_tabs)]
+
     def data(self, *, changed: bool) -> dict[str, object]:
         """The keys that the contract gives to the Result of an action."""
         changes = self.changes
@@ -140,7 +149,7 @@ class Trace:
             "changed": changed,
             "changes": shown,
             "navigated": self.navigated,
-            "new_tabs": [{"id": tab.id, "url": tab.page.url[:2_000]} for tab in self.new_tabs],
+            "new_tabs": self._tabs(),
             "dialog": self.dialog,
             "downloads": self.files,
             "settled": self.settled,

@@ -181,11 +181,11 @@ class Witness:
         observer = self._core.observer(trace.tab)
         for _ in range(settling.ROUNDS):
             await settling.wait_answers(self._traffic, self._commits, trace)
-            await op.call(self._popups.arrive())
+            trace.late_tabs += await op.call(self._popups.arrive())
             self.count(trace)
             if trace.navigated:
                 await op.call(trace.tab.page.wait_for_load_state("domcontentloaded"))
-            quiet_ms = settling.QUIET_MS if trace.has_reacted else settling.SILENT_MS
+            quiet_ms = settling.quiet_ms(trace)
             settled = await looking(
                 op, observer.settle(quiet_ms=quiet_ms, limit_s=settling.LIMIT_S)
             )
