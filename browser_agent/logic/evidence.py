@@ -7,7 +7,7 @@ Pure and generic: no word of any site stands here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -56,10 +56,15 @@ _PEOPLE = re.compile(
     r"|owners?|users?|patients|students|workers)\b",
     re.IGNORECASE,
 )
+_PATH = re.compile(r"(?<![\w/])~?/[\w.-]+(?:/[\w.-]*)*|\b\w:\\\\")
+_CODE = re.compile(
+    r"(?<![\w/])~?/[\w.+-]+(?:/[\w.+-]*)*|\w+_\w+|\w+(?:\.\w+)*\(|\w+\.[a-z]\w+|(?<![\w-])--?[a-z][\w-]*"
+    r"|\$\w+|[a-z]+[A-Z]\w+|\b[A-Z][A-Z0-9_]{2,}\b|[\"“‘`'][^\"”’`'\s]{2,40}[\"”’`']|\w+\(\d\)"
+)
 _CURRENCY = tuple("$€£¥")
 _ALIKE_CHARS, _ALIKE = 6, 0.7
 
-_IN_SENTENCE, _IN_BLOCK, _IN_HEADING, _IN_CONTEXT = 1.0, 0.8, 0.8, 0.7
+_IN_SENTENCE, _IN_BLOCK, _IN_HEADING, _IN_CONTEXT = 1.0, 0.6, 0.8, 0.7
 _IN_TITLE, _IN_TOPIC, _ON_PAGE = 0.7, 1.0, 0.3
 _NAME_IN_TITLE, _NAME_ON_PAGE = 0.9, 0.5
 
@@ -120,8 +125,11 @@ def find_candidates(question: Question, block: Block, page: PageFrame) -> list[C
     found: list[Candidate] = []
     for sentence in cut_sentences(block.text):
         words = bases_of(sentence)
+        if not _says_something(words, asked):
+            continue
         strengths = [(term, outer.strength(term, words)) for term in question.terms]
         coverage, fit = _share(strengths), fitness(question, sentence)
+        close = _share([(term, nearest(term, words)) for term in question.terms])
         found.append(
             Candidate(
                 sentence=sentence,
@@ -133,10 +141,15 @@ def find_candidates(question: Question, block: Block, page: PageFrame) -> list[C
                 entity=_share(
                     [pair for pair in strengths if pair[0].is_name and not pair[0].is_given]
                 ),
-                score=(coverage + _FOCUS * focus) * (0.7 + 0.3 * fit),
+                score=(coverage + _FOCUS * focus + _CLOSE * close) * (0.7 + 0.3 * fit),
             )
         )
     return found
+
+
+def _says_something(words: frozenset[str], asked: set[str]) -> bool:
+    """It holds more than the words of the question."""
+    return len(words - asked - _EMPTY) >= _MIN_NEW_WORDS
 
 
 def _share(strengths: Sequence[tuple[Term, float]]) -> float:
@@ -145,7 +158,9 @@ def _share(strengths: Sequence[tuple[Term, float]]) -> float:
     return sum(term.weight * strength for term, strength in strengths) / total if total else 1.0
 
 
-_FOCUS = 0.12
+_FOCUS, _CLOSE = 0.12, 0.2
+_MIN_NEW_WORDS = 1
+_EMPTY = frozenset(base_of(word) for word in STOPWORDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,26 +221,38 @@ def _alike(base: str, words: frozenset[str]) -> float:
 
 def fitness(question: Question, sentence: str) -> float:
     """How well a sentence holds the kind of thing that the question asks for, 0 to 1."""
-    match question.kind:
-        case Kind.NUMBER:
-            return _number_fit(question, sentence)
-        case Kind.TIME:
-            asked = set(_TIME.findall(question.text))
-            return 1.0 if set(_TIME.findall(sentence)) - asked else 0.0
-        case Kind.PERSON:
-            if _new_names(question, sentence):
-                return 1.0
-            return 0.6 if _PEOPLE.search(sentence) else 0.0
-        case Kind.PLACE:
-            if not _new_names(question, sentence):
-                return 0.4
-            return 1.0 if _PLACE.search(sentence) else 0.7
-        case Kind.REASON:
-            return 1.0 if _CAUSE.search(sentence) else 0.7
-        case Kind.NAME:
-            return 1.0 if _new_names(question, sentence) else 0.7
-        case Kind.OTHER:
-            return 0.8
+    judge = _FITNESS.get(question.kind)
+    return _ANYTHING if judge is None else judge(question, sentence)
+
+
+def _time_fit(question: Question, sentence: str) -> float:
+    asked = set(_TIME.findall(question.text))
+    return 1.0 if set(_TIME.findall(sentence)) - asked else 0.0
+
+
+def _person_fit(question: Question, sentence: str) -> float:
+    if _new_names(question, sentence):
+        return 1.0
+    return 0.6 if _PEOPLE.search(sentence) else 0.0
+
+
+def _place_fit(question: Question, sentence: str) -> float:
+    if not _new_names(question, sentence):
+        return 1.0 if _PATH.search(sentence) else 0.4
+    return 1.0 if _PLACE.search(sentence) else 0.7
+
+
+def _reason_fit(_question: Question, sentence: str) -> float:
+    return 1.0 if _CAUSE.search(sentence) else 0.7
+
+
+def _name_fit(question: Question, sentence: str) -> float:
+    return 1.0 if _new_names(question, sentence) else 0.7
+
+
+def _code_fit(question: Question, sentence: str) -> float:
+    found = {match[0].strip("()") for match in _CODE.finditer(sentence)}
+    return 1.0 if any(word not in question.text for word in found) else 0.6
 
 
 def _number_fit(question: Question, sentence: str) -> float:
@@ -262,7 +289,8 @@ def _new_names(question: Question, sentence: str) -> list[str]:
     for match in _NAME.finditer(sentence):
         words = bases_of(match[0])
         at_start = match.start() == 0 and " " not in match[0]
-        if at_start and any(commonness(word) is not None for word in words):
+        plain = match[0].lower() in STOPWORDS or any(commonness(w) is not None for w in words)
+        if at_start and plain:
             continue
         if not words <= asked:
             names.append(match[0])
@@ -272,3 +300,15 @@ def _new_names(question: Question, sentence: str) -> list[str]:
 def best_of(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Best first; ties keep the order in which they were read."""
     return sorted(candidates, key=lambda candidate: -candidate.score)
+
+
+_ANYTHING = 0.8
+_FITNESS: Mapping[Kind, Callable[[Question, str], float]] = {
+    Kind.NUMBER: _number_fit,
+    Kind.TIME: _time_fit,
+    Kind.PERSON: _person_fit,
+    Kind.PLACE: _place_fit,
+    Kind.REASON: _reason_fit,
+    Kind.NAME: _name_fit,
+    Kind.CODE: _code_fit,
+}

@@ -63,6 +63,11 @@ def strip_markup(markdown: str) -> str:
     return " ".join(_MARKUP.sub("", _LINK.sub(r"\1", markdown)).split())
 
 
+def strip_bullet(line: str) -> str:
+    """A line without the mark of a list item."""
+    return _BULLET.sub("", line)
+
+
 def read_headings(markdown: str) -> tuple[Heading, ...]:
     """The headings of a Markdown text in order."""
     found: list[Heading] = []
@@ -74,23 +79,20 @@ def read_headings(markdown: str) -> tuple[Heading, ...]:
 
 
 def read_links(markdown: str, base_url: str) -> tuple[Link, ...]:
-    """Every http link of a Markdown text, first place of each address only."""
-    found: dict[str, Link] = {}
+    """Every http link of a Markdown text, once for each address (without fragment) and wording."""
+    found: dict[tuple[str, str], Link] = {}
     heading = ""
     for line in markdown.split("\n"):
         match = _HEADING.match(line)
         heading = strip_markup(match[2]) if match else heading
         for link in _LINK.finditer(line):
-            if link[0].startswith("!"):
-                continue
             url = urldefrag(urljoin(base_url, link[2])).url
-            if not url.startswith(("http://", "https://")):
+            if link[0].startswith("!") or not url.startswith(("http://", "https://")):
                 continue
             text = strip_markup(link[1])
-            kept = found.get(url)
-            if kept is None or (not kept.text and text):
-                context = strip_markup(line)[:300]
-                found[url] = Link(url=url, text=text, context=context, heading=heading)
+            context = strip_markup(line)[:300]
+            made = Link(url=url, text=text, context=context, heading=heading)
+            found.setdefault((url, text), made)
     return tuple(found.values())
 
 

@@ -35,6 +35,7 @@ class Kind(StrEnum):
     PLACE = "place"
     REASON = "reason"
     NAME = "name"
+    CODE = "code"
     OTHER = "other"
 
 

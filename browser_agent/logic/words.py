@@ -28,7 +28,7 @@ STOPWORDS = frozenset(
     too toward towards under until up upon us use used uses using very via want was way we well went were
     what what's whatever when where whether which while who whom whose why will with within without would
     yes yet you your yours
-    name named call called happen happened mention mentioned according page pages site website article
+    ought according name named call called happen happened mention mentioned page pages site website article
     answer question find found describe described give state stated said""".split()
 )
 

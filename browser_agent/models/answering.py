@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from browser_agent.logic.evidence import Candidate, bases_of, nearest
+from browser_agent.logic.page_text import strip_bullet
 from browser_agent.logic.question import Question
 
 MAX_QUOTES = 3
@@ -17,7 +18,6 @@ MAX_CHARS = 600
 MIN_QUOTE = 20
 _FIRST_CHARS, _NEXT_CHARS = 230, 150
 _ALSO = "Also "
-_BULLET = re.compile(r"^(?:[-*+•]|\d{1,3}[.)])\s+")
 _WORD = re.compile(r"\S+")
 
 
@@ -60,7 +60,7 @@ def _pick_quotes(question: Question, candidates: Sequence[Candidate]) -> list[Qu
     room = MAX_CHARS
     for candidate in candidates:
         limit = _NEXT_CHARS if quotes else _FIRST_CHARS
-        text = cut_quote(question, _BULLET.sub("", candidate.sentence), limit)
+        text = cut_quote(question, strip_bullet(candidate.sentence), limit)
         cost = len(text) + 16 if quotes else 2 * len(text) + 24
         if not _is_usable(text, candidate) or _repeats(text, quotes) or cost > room:
             continue

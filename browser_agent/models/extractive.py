@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from typing import cast
 from urllib.parse import urlsplit
 
 from browser_agent.logic.evidence import Candidate
@@ -31,9 +32,13 @@ MAX_PAGES = 12
 MAX_TURNS = 27
 MAX_PARTS = 6
 SURE_RELATION, SURE_FIT = 0.8, 0.9
-MIN_RELATION, MIN_ENTITY, MIN_SCORE = 0.35, 0.55, 0.4
+IDLE_RELATION, IDLE_FIT = 0.5, 0.7
+MIN_RELATION, MIN_ENTITY, MIN_SCORE, MIN_FIT = 0.35, 0.55, 0.4, 0.2
 IDLE_PAGES = 3
-MIN_WORTH = 0.15
+MAX_SEARCHES = 3
+MIN_QUERY_WEIGHT = 0.45
+MAX_HUB_PARTS = 4
+MIN_WORTH, WORTHLESS = 0.15, -0.3
 _FIELD = re.compile(r"(?m)^\s*\[?(?:ref=)?(e\d+)\]?\s+(searchbox|textbox|combobox)\b(.*)$")
 _SEARCHING = re.compile(r"search|such|busca|recherch|cerca|zoek|query|find", re.IGNORECASE)
 
@@ -70,8 +75,8 @@ class ExtractiveModel:
 
 
 def _tool_name(tool: JsonDict) -> str:
-    function = tool.get("function")
-    return str(function.get("name")) if isinstance(function, dict) else ""
+    function = cast("JsonDict", tool.get("function") or {})
+    return str(function.get("name"))
 
 
 def _ask(calls: Sequence[_Call], turn: int) -> ModelReply:
@@ -102,6 +107,7 @@ class _Work:
             and best.relation >= MIN_RELATION
             and best.entity >= MIN_ENTITY
             and best.score >= MIN_SCORE
+            and best.fit >= MIN_FIT
         )
 
     @property
@@ -120,6 +126,8 @@ class _Work:
         """The last pages brought nothing better than what was found before them."""
         read = [visit for visit in self.trail.visits if visit.is_ok]
         if len(read) <= IDLE_PAGES + 1 or not self.is_found:
+            return False
+        if self.answers[0].relation < IDLE_RELATION or self.answers[0].fit < IDLE_FIT:
             return False
         return self.answers[0].block.part < read[-IDLE_PAGES].step.number
 
@@ -141,38 +149,62 @@ class _Work:
 
     def _read_on(self) -> list[_Call]:
         visit = self.trail.visits[-1] if self.trail.visits else None
-        if visit is None or not visit.next_cursor or len(visit.texts) >= MAX_PARTS:
+        if visit is None or visit.query is not None:
             return []
-        if self.is_sure:
-            return []
-        return [("browser_read", {"format": "text", "cursor": visit.next_cursor})]
+        calls: list[_Call] = []
+        hub = visit.next_of(visit.markdown)
+        if hub and len(self.trail.visits) == 1 and len(visit.markdown) < MAX_HUB_PARTS:
+            calls.append(("browser_read", {"format": "markdown", "cursor": hub}))
+        more = visit.next_of(visit.texts)
+        if more and len(visit.texts) < MAX_PARTS and not self.is_sure:
+            calls.append(("browser_read", {"format": "text", "cursor": more}))
+        return calls
 
     def _open(self, url: str, *, first: bool = False) -> list[_Call]:
         calls: list[_Call] = [("browser_navigate", {"url": url}), *_READS]
         if first and "browser_snapshot" in self.tools:
-            calls.append(("browser_snapshot", {"mode": "interactive"}))
+            calls.append(_FIELDS)
         return calls
 
     def _search(self) -> list[_Call]:
-        if self.trail.queries:
+        visit = self.trail.visits[-1] if self.trail.visits else None
+        tries = len(self.trail.queries)
+        if visit is None and "browser_search" not in self.tools:
             return []
-        query = " ".join(term.word for term in self.question.terms if term.weight >= 0.5)
-        if not query:
+        if tries and (visit is None or visit.query is None or self._has_hits(visit)):
+            return []
+        query = self._query(tries)
+        if not query or query in self.trail.queries or tries >= MAX_SEARCHES:
             return []
         if "browser_search" in self.tools:
             return [("browser_search", {"query": query}), *_READS]
-        visit = self.trail.visits[-1] if self.trail.visits else None
         ref = _search_field(visit)
         if ref is None or "browser_type" not in self.tools:
             return []
-        typed = {"target": ref, "text": query, "submit": True}
-        return [("browser_type", typed), *_READS]
+        typed: dict[str, object] = {"target": ref, "text": query, "submit": True}
+        return [("browser_type", typed), *_READS, _FIELDS]
+
+    def _query(self, tries: int) -> str:
+        """The weighty words of the question; fewer of them at every further try."""
+        terms = [term for term in self.question.terms if term.weight >= MIN_QUERY_WEIGHT]
+        wanted = (6, 2, 1)[min(tries, 2)]
+        heavy = sorted(terms, key=lambda term: -term.weight)[:wanted]
+        return " ".join(term.word for term in terms if term in heavy)
+
+    def _has_hits(self, visit: Visit) -> bool:
+        """A page of results links to pages that were not linked before."""
+        known = {link.url for page in self.pages if not page.is_search for link in page.links}
+        page = next((page for page in self.pages if page.url == visit.url), None)
+        return page is not None and any(
+            normal_url(link.url) != normal_url(page.url) and link.url not in known
+            for link in page.links
+        )
 
     def _follow(self) -> list[_Call]:
         if self.is_sure or self.is_idle:
             return []
         leads = self._leads()
-        if not leads or leads[0].worth < MIN_WORTH:
+        if not leads or leads[0].worth < (MIN_WORTH if self.is_found else WORTHLESS):
             return []
         return self._open(leads[0].url)
 
@@ -191,6 +223,7 @@ class _Work:
         return ModelReply(text=text, answered=found, finish_reason="stop", usage=_FREE)
 
 
+_FIELDS: _Call = ("browser_snapshot", {"mode": "interactive"})
 _READS: tuple[_Call, ...] = (
     ("browser_read", {"format": "markdown"}),
     ("browser_read", {"format": "text"}),

@@ -79,7 +79,7 @@ def _base_worth(link: Link, page: Page, *, order: int, own: set[str]) -> float:
     parts = urlsplit(link.url)
     worth = 0.05 - 0.0001 * min(order, 300)
     worth -= 0.15 if parts.query else 0.0
-    worth -= 0.25 if parts.netloc not in own and not page.is_search else 0.0
+    worth -= 0.6 if parts.netloc not in own and not page.is_search else 0.0
     return worth + (0.15 if page.is_search else 0.0)
 
 

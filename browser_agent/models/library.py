@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 from browser_agent.logic.evidence import (
     Candidate,
     PageFrame,
+    bases_of,
     best_of,
     find_candidates,
-    bases_of,
     frame_page,
 )
 from browser_agent.logic.page_text import (
@@ -29,6 +29,7 @@ from browser_agent.logic.page_text import (
     cut_blocks,
     read_headings,
     read_links,
+    strip_bullet,
 )
 from browser_agent.logic.question import Question, Term
 from browser_agent.models.ranking import rank_rows
@@ -108,7 +109,8 @@ def weigh_terms(question: Question, pages: Sequence[Page]) -> Question:
     if not read:
         return question
     rarity = _rarity(question, read)
-    own = bases_of(read[0].title) if urlsplit(read[0].url).path.count("/") <= 1 else frozenset()
+    is_root = urlsplit(read[0].url).path.count("/") <= 1
+    own = bases_of(read[0].title if is_root else "")
     terms: list[Term] = []
     for term in question.terms:
         given = term.base in own
@@ -121,13 +123,13 @@ def weigh_terms(question: Question, pages: Sequence[Page]) -> Question:
 
 
 def _rarity(question: Question, pages: Sequence[Page]) -> dict[str, float]:
-    """For each term about 0.7 (in every block) to 1.3 (in one block); 1 where it stands nowhere."""
+    """For each term 0.5 (in every block) to about 1.5 (in one block); 1 where it stands nowhere."""
     blocks = [bases_of(block.text) for page in pages for block in page.blocks]
     made: dict[str, float] = {}
     for term in question.terms:
         count = sum(term.base in words for words in blocks)
         rare = 1 - log(count or 1) / log(len(blocks) + 1)
-        made[term.base] = 1.0 if len(blocks) < _MIN_BLOCKS or not count else 0.7 + 0.6 * rare
+        made[term.base] = 1.0 if len(blocks) < _MIN_BLOCKS or not count else 0.5 + rare
     return made
 
 
@@ -139,13 +141,15 @@ _OWN_NAME = 0.25
 
 
 def _own_blocks(pages: Sequence[Page]) -> Iterator[tuple[Page, Block]]:
-    """Blocks of pages without what stands on many of them: menus, footers, search boxes."""
+    """Blocks of pages without menus: what stands on many pages, lines that are one link."""
     read = [page for page in pages if not page.is_search]
     counts = Counter(text for page in read for text in {block.text for block in page.blocks})
     limit = max(2, len(read) // 3)
     for page in read:
+        entries = {link.text for link in page.links}
         for block in page.blocks:
-            if counts[block.text] < limit or len(read) < _MIN_PAGES:
+            repeated = counts[block.text] >= limit and len(read) >= _MIN_PAGES
+            if not repeated and strip_bullet(block.text) not in entries:
                 yield page, block
 
 

@@ -80,10 +80,10 @@ class Visit:
         """The page is there and was read."""
         return self.step.is_ok and bool(self.texts or self.markdown)
 
-    @property
-    def next_cursor(self) -> str | None:
-        """The cursor behind the last part of text that was read."""
-        last = self.texts[-1].result if self.texts else None
+    @staticmethod
+    def next_of(parts: Sequence[Step]) -> str | None:
+        """The cursor behind the last of the parts that were read; None at the end of the page."""
+        last = parts[-1].result if parts else None
         return None if last is None else last.cursor
 
 
