@@ -50,6 +50,8 @@ from browser_agent.browser.egress_owner import OwnerCheck, descends_from, is_sup
 from browser_agent.logic.url_policy import UrlPolicy
 
 if TYPE_CHECKING:
+    from playwright.async_api import ProxySettings
+
     from browser_agent.browser.egress_fetch import FetchReply
 
 __all__ = ["EgressLimits", "EgressProxy", "ProxyDecision", "descends_from"]
@@ -64,6 +66,9 @@ _SWITCHES = (
     # both: full Chromium reads the first, chrome-headless-shell the second
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    # Chromium's own calls (account list, component updates) lead to a port that it never opens
+    "--gaia-url=http://127.0.0.1:9",
+    "--component-updater=url-source=http://127.0.0.1:9",
 )
 
 
@@ -128,6 +133,10 @@ class EgressProxy:
         """Judge by ``policy`` from the next request on."""
         self._gate.policy = policy
 
+    def set_guard(self, guard: Guard | None) -> None:
+        """Let ``guard`` judge plain http requests by URL, head and small body from now on."""
+        self._gate.guard = guard
+
     @property
     def pins_addresses(self) -> bool:
         """Whether the dialled address is always one that was checked here."""
@@ -147,7 +156,7 @@ class EgressProxy:
             return list(_SWITCHES)
         return [f"--proxy-server={self.url}", f"--proxy-bypass-list={_BYPASS}", *_SWITCHES]
 
-    def playwright_proxy(self) -> dict[str, str] | None:
+    def playwright_proxy(self) -> ProxySettings | None:
         """The ``proxy`` option of a launch; None where :meth:`chromium_args` says it all."""
         if self._password is None:
             return None

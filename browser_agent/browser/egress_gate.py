@@ -169,7 +169,7 @@ class Gate:
         self.log = DecisionLog(limits.decisions)
         self.received = 0
         self._names = names
-        self._guard = guard
+        self.guard = guard
         self._refuse_all = refuse_all
 
     def plan(self, request: Request, body: bytes) -> Plan:
@@ -214,9 +214,9 @@ class Gate:
         if request.method == "CONNECT":
             return self.policy.decide_origin(url.href)
         decision = self.policy.decide(url.href)
-        if decision.allowed and self._guard is not None:
+        if decision.allowed and self.guard is not None:
             head = b"\n".join(key + b": " + value for key, value in request.headers)
-            return self._guard(url.href, head + b"\n\n" + body)
+            return self.guard(url.href, head + b"\n\n" + body)
         return decision
 
     def _check(self, decision: Decision, entry: Entry) -> None:

@@ -30,7 +30,6 @@ from browser_agent.errors import BrowserError
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser as PlaywrightBrowser
-    from playwright.async_api import ProxySettings
 
     from browser_agent.browser.journaling import OperationJournal
     from browser_agent.logic.url_policy import UrlPolicy
@@ -137,7 +136,6 @@ class _Attempt:
         program = None
         if self._options.channel is None:
             program = find_browser(self._options.executable_path, chromium.executable_path)
-        settings: ProxySettings | None = proxy.playwright_proxy()  # pyright: ignore[reportAssignmentType] - a plain dict of the same keys
         browser = await chromium.launch(
             executable_path=program,
             channel=self._options.channel,
@@ -149,7 +147,7 @@ class _Attempt:
                 *proxy.chromium_args(),
             ],
             env=_environment(str(self._ledger.folder)),
-            proxy=settings,
+            proxy=proxy.playwright_proxy(),
             handle_sigint=False,
             handle_sigterm=False,
             handle_sighup=False,

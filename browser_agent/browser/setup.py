@@ -19,6 +19,7 @@ from browser_agent.browser.reaper import reap_quietly
 from browser_agent.browser.robots import Robots
 from browser_agent.browser.shared import OnResult, Shared
 from browser_agent.errors import ConfigurationError, InvalidInput
+from browser_agent.logic.outgoing import OutgoingCheck
 from browser_agent.logic.redact import Redactor
 from browser_agent.logic.url_policy import UrlPolicy
 from browser_agent.ports import provided
@@ -182,12 +183,16 @@ async def start(
     writer.beside(lambda: reap_quietly(journal))
     running = await launch(setup.options, policy=policy, token=writer.token, journal=writer)
     enforced = setup.policy is not None
+    bound = {name: secret for name, secret in setup.secrets.items() if secret.origins}
+    if bound:  # one that is bound nowhere is never typed: a page that has it got it from its server
+        running.proxy.set_guard(OutgoingCheck.of(bound).check)
     shared = Shared(
         limits=setup.limits,
         policy=policy,
         proxy=running.proxy,
         redactor=redactor,
         secrets=setup.secrets,
+        outgoing=OutgoingCheck.of(setup.secrets),
         blobs=blobs,
         artifact_dir=setup.artifact_dir,
         upload_dirs=setup.upload_dirs,
@@ -196,14 +201,19 @@ async def start(
         robots=Robots(running.proxy) if setup.robots else None,
         enforced=enforced,
         is_connected=running.browser.is_connected,
-        coverage={"egress": _egress(policy, enforced=enforced), "sandbox": running.sandbox},
+        coverage={
+            "egress": _egress(policy, enforced=enforced, pinned=running.proxy.pins_addresses),
+            "sandbox": running.sandbox,
+        },
     )
     return running, shared
 
 
-def _egress(policy: UrlPolicy, *, enforced: bool) -> dict[str, object]:
+def _egress(policy: UrlPolicy, *, enforced: bool, pinned: bool) -> dict[str, object]:
     """What of the browser's traffic the policy binds, and what it cannot see."""
     if not enforced:
         return {"policed": [], "not_policed": ["everything: a remote browser"]}
     unseen = ["paths of https requests"] if policy.has_path_rules else []
+    if not pinned:
+        unseen.append("addresses that the upstream proxy chooses")
     return {"policed": ["http", "https", "ws", "wss"], "not_policed": unseen}

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from browser_agent.logic.outgoing import OutgoingCheck
+
 if TYPE_CHECKING:
     from browser_agent.browser.egress import EgressProxy
     from browser_agent.browser.robots import Robots
@@ -28,8 +30,9 @@ class Shared:
     ``approve`` is the operator's approval callable or None. ``coverage`` is what stands in every
     Result's coverage (``egress``, ``sandbox``). ``artifact_dir`` is where screenshots, PDFs and
     downloads go; None until the operator named one (then a private folder of the run is made).
-    ``policy`` grows by :meth:`admit`; ``enforced`` is False for a remote browser, whose traffic
-    does not pass our proxy. ``robots`` is None when robots.txt does not bind.
+    ``outgoing`` is the check of what leaves for registered secrets. ``policy`` grows by
+    :meth:`admit`; ``enforced`` is False for a remote browser, whose traffic does not pass our
+    proxy. ``robots`` is None when robots.txt does not bind.
     ``is_connected`` says whether the browser is there.
     """
 
@@ -38,6 +41,7 @@ class Shared:
     proxy: EgressProxy
     redactor: Redactor
     secrets: Mapping[str, Secret] = field(default_factory=dict[str, "Secret"])
+    outgoing: OutgoingCheck = field(default_factory=lambda: OutgoingCheck.of({}))
     blobs: BlobStore | None = None
     artifact_dir: Path | None = None
     upload_dirs: tuple[Path, ...] = ()

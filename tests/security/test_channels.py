@@ -333,6 +333,8 @@ async def test_no_channel_reaches_a_refused_place_through_the_proxy() -> None:
         assert set(CHANNELS) - refused - over == set()
         assert set(CHANNELS) - refused <= UNSEEN | UDP | {"speculation_rules"}
         assert proxy.strangers == 0
+        # and nothing but the pages spoke: no update check, no account service
+        assert {decision.host for decision in proxy.decisions()} == {"127.0.0.1", SINK}
 
 
 async def test_the_same_channels_reach_the_sink_when_the_proxy_is_taken_away() -> None:

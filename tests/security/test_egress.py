@@ -16,8 +16,9 @@ from browser_agent.browser.egress import EgressLimits, EgressProxy, descends_fro
 from browser_agent.browser.egress_dial import dial
 from browser_agent.browser.egress_gate import Guard
 from browser_agent.errors import ConfigurationError
+from browser_agent.logic.outgoing import OutgoingCheck
 from browser_agent.logic.url_policy import UrlPolicy
-from browser_agent.records.policy import Decision
+from browser_agent.records.policy import Decision, Secret
 from browser_agent.testing import FixtureSite, Request, Response
 
 pytestmark = pytest.mark.anyio
@@ -624,8 +625,9 @@ async def test_without_an_owner_a_random_credential_is_asked_for() -> None:
     async with sink() as far, proxy_for(owner=None) as proxy:
         option = proxy.playwright_proxy()
         assert option is not None
-        assert (option["server"], option["bypass"]) == (proxy.url, "<-loopback>")
-        good = base64.b64encode(f"{option['username']}:{option['password']}".encode()).decode()
+        user, password = option.get("username"), option.get("password")
+        assert (option["server"], option.get("bypass")) == (proxy.url, "<-loopback>")
+        good = base64.b64encode(f"{user}:{password}".encode()).decode()
         bad = base64.b64encode(b"browser:guess").decode()
         for token, status in ((good, b"200"), (bad, b"407"), (None, b"407")):
             headers = [] if token is None else [f"Proxy-Authorization: Basic {token}"]
@@ -636,7 +638,7 @@ async def test_without_an_owner_a_random_credential_is_asked_for() -> None:
             assert (status == b"407") == (b"Proxy-Authenticate: Basic" in head)
         assert len(far.peers) == 1
         assert not any("--proxy-server" in switch for switch in proxy.chromium_args())
-        assert option["password"] not in proxy.url
+        assert str(password) not in proxy.url
 
 
 def test_the_switches_leave_chromium_no_other_way_out() -> None:
@@ -651,6 +653,8 @@ def test_the_switches_leave_chromium_no_other_way_out() -> None:
         "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
         "--webrtc-ip-handling-policy=disable_non_proxied_udp",
         "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+        "--gaia-url=http://127.0.0.1:9",
+        "--component-updater=url-source=http://127.0.0.1:9",
     ]
 
 
@@ -711,3 +715,23 @@ async def test_a_wrong_upstream_is_a_configuration_error_without_its_password(
     with pytest.raises(ConfigurationError) as caught:
         await EgressProxy.start(policy=LOCAL, upstream=upstream.replace("//", "//u:hunter2@"))
     assert "hunter2" not in str(caught.value)
+
+
+# registered secrets
+
+
+async def test_a_page_cannot_send_a_bound_secret_elsewhere_over_plain_http() -> None:
+    """Promise P2: what is typed at its own origin does not leave towards another one."""
+    async with FixtureSite.serve() as home, FixtureSite.serve() as away:
+        home.page("/in", "ok")
+        check = OutgoingCheck.of({"pw": Secret("hunter2-value!", origins=[home.url])})
+        async with proxy_for() as proxy:
+            proxy.set_guard(check.check)
+            body = b"p=aHVudGVyMi12YWx1ZSE="
+            for site, status in ((home, b"200"), (away, b"403")):
+                head = get(site.at("/in"), f"Content-Length: {len(body)}")
+                async with client_of(proxy) as client:
+                    await client.send(head.replace(b"GET", b"POST", 1) + body)
+                    assert (await client.head()).split()[1] == status
+            assert proxy.decisions()[-1].code == "secret_denied"
+        assert away.requests == ()
