@@ -132,8 +132,8 @@ class Browser:
 
         ``viewport`` (width, height), ``locale``, ``timezone``, ``storage_state``,
         ``http_credentials``, ``dialogs`` (dismiss, accept, ask), ``robots`` (check robots.txt for
-        what was not admitted), ``blobs`` (a BlobStore), ``tape`` (records or replays the session). InvalidInput for wrong ones; BrowserError
-        when the browser is gone.
+        what was not admitted), ``blobs`` (a BlobStore), ``tape`` (records or replays the
+        session). InvalidInput for wrong ones; BrowserError when the browser is gone.
         """
         given = dict(options)
         blobs: BlobStore | None = given.pop("blobs", None)  # pyright: ignore[reportAssignmentType] - a Protocol

@@ -30,8 +30,10 @@ if TYPE_CHECKING:
     from browser_agent.browser.core import Core
     from browser_agent.browser.operation import Body, Operation
     from browser_agent.browser.outcome import Outcome
+    from browser_agent.logic.redact import Redactor
     from browser_agent.ports import Model
     from browser_agent.records.limits import BrowserLimits
+    from browser_agent.records.policy import Decision
     from browser_agent.records.result import Result
 
 
@@ -71,6 +73,15 @@ class Session:
     def limits(self) -> BrowserLimits:
         """The limits of the browser."""
         return self._core.limits
+
+    @property
+    def redactor(self) -> Redactor:
+        """The redactor in force; it grows as secrets are typed, so ask for it each time."""
+        return self._core.shared.redactor
+
+    def admit(self, url: str) -> Decision:
+        """Grant the exact origin of a URL that the operator gave; metadata addresses never."""
+        return self._core.shared.admit(url)
 
     @property
     def closing(self) -> Result | None:

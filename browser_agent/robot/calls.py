@@ -29,7 +29,13 @@ from browser_agent.robot.answer import (
 )
 from browser_agent.robot.hooks import ToolCallContext
 from browser_agent.robot.prepare import PreparedCall, find_repeated_unknown, prepare_call
-from browser_agent.robot.record import Clock, is_result, record_call, redacted_arguments
+from browser_agent.robot.record import (
+    Clock,
+    announced_arguments,
+    is_result,
+    record_call,
+    redacted_arguments,
+)
 from browser_agent.robot.state import RunState, RunStop
 from browser_agent.robot.stream import call_back
 from browser_agent.tools.spill import READ_MORE
@@ -90,7 +96,12 @@ async def _ask_approval(state: RunState, prepared: PreparedCall, tool: Tool) -> 
     if approve is None or not (tool.side_effect or tool.destructive):
         return None
     shown = redacted_arguments(state, prepared)
-    state.events.emit(ApprovalAsked, call_id=prepared.call.id, name=tool.name, arguments=shown)
+    state.events.emit(
+        ApprovalAsked,
+        call_id=prepared.call.id,
+        name=tool.name,
+        arguments=announced_arguments(state, prepared),
+    )
     asked = ApprovalRequest(
         tool=tool.name,
         arguments=shown,
@@ -116,7 +127,7 @@ async def _execute(state: RunState, prepared: PreparedCall, tool: Tool) -> Answe
         ToolCallStarted,
         call_id=prepared.call.id,
         name=tool.name,
-        arguments=redacted_arguments(state, prepared),
+        arguments=announced_arguments(state, prepared),
     )
     if state.settings.on_tool_call is not None:
         await call_back(state.settings.on_tool_call, started)

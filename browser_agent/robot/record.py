@@ -17,6 +17,9 @@ from browser_agent.robot.answer import Answer
 from browser_agent.robot.prepare import PreparedCall
 from browser_agent.robot.state import RunState
 
+TYPED_KEYS = frozenset({"text", "fields", "promptText", "data", "value", "values"})
+"""Arguments that hold what is typed into a page."""
+
 
 @dataclass(frozen=True, slots=True)
 class Clock:
@@ -80,6 +83,20 @@ def redacted_arguments(state: RunState, prepared: PreparedCall) -> FrozenMapping
     """Arguments as everybody but the tool may see them."""
     plain = state.redactor.redact(thaw(prepared.arguments or FrozenMapping()))
     return FrozenMapping(cast("dict[str, object]", plain))
+
+
+def announced_arguments(state: RunState, prepared: PreparedCall) -> FrozenMapping:
+    """Arguments of an action before it is made: what it types may turn out to be a secret, which
+    nobody knows until the page says what kind of field it is.
+    """
+    shown = redacted_arguments(state, prepared)
+    if prepared.tool is None or not prepared.tool.side_effect:
+        return shown
+    return FrozenMapping({key: _unsaid(key, value) for key, value in shown.items()})
+
+
+def _unsaid(key: str, value: object) -> object:
+    return "\u2026" if key in TYPED_KEYS and value else value
 
 
 def _shown(state: RunState, prepared: PreparedCall) -> FrozenMapping | str:

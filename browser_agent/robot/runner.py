@@ -129,7 +129,7 @@ class _Run:
         async with AsyncExitStack() as stack:
             if recorder is not None:
                 stack.callback(recorder.close)
-            session, ending = await _open_session(self.plan, stack, recorder)
+            session, ending = await _open_session(self.plan, folder, stack, recorder)
             state = build_state(_planned(self.plan, self.task, recorder), session, folder, events)
             if recorder is not None:
                 recorder.begin(describe_plan(self.plan, self.task))
@@ -202,14 +202,16 @@ def _announce(state: RunState) -> None:
 
 
 async def _open_session(
-    plan: RunPlan, stack: AsyncExitStack, recorder: Recorder | None
+    plan: RunPlan, folder: Folder | None, stack: AsyncExitStack, recorder: Recorder | None
 ) -> tuple[Session | None, _Ending | None]:
     settings = plan.settings
     if settings.browser is None:
         return settings.session, None
     try:
-        tape = {} if recorder is None else {"tape": recorder.tape}
-        opened = settings.browser.session(robots=True, **tape)
+        options: dict[str, object] = {} if folder is None else {"blobs": folder.blobs}
+        if recorder is not None:
+            options["tape"] = recorder.tape
+        opened = settings.browser.session(robots=True, **options)
         return await stack.enter_async_context(opened), None
     except BrowserError as exc:
         return None, _Ending(RunStop(StopReason.BROWSER_ERROR, exc.message))
@@ -231,10 +233,8 @@ def _open_recorder(plan: RunPlan, folder: Folder | None) -> Recorder | None:
 
 def _planned(plan: RunPlan, task: str, recorder: Recorder | None) -> RunPlan:
     """The plan with what hooks made of the task, and with a model that records when asked to."""
-    settings = plan.settings
-    if recorder is not None:
-        settings = replace(settings, model=recorder.model(settings.model))
-    return replace(plan, task=task, settings=settings)
+    model = None if recorder is None else recorder.model(plan.settings.model)
+    return replace(plan, task=task, model=model)
 
 
 def _stop_for(state: RunState, error: BaseException) -> RunStop:

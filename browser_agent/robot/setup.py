@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
 from browser_agent._freeze import repair
 from browser_agent._urls import origin_of
 from browser_agent.errors import InvalidInput
 from browser_agent.logic.redact import Redactor
-from browser_agent.ports import BlobStore, DescribedModel, Redacts, RunLog, Session
+from browser_agent.ports import BlobStore, DescribedModel, Model, Redacts, RunLog, Session
 from browser_agent.records.message import Message, TextMessage, ToolCallMessage
+from browser_agent.records.policy import Decision
 from browser_agent.records.run import RobotResult
 from browser_agent.robot.hooks import Hook, HookChain
 from browser_agent.robot.output import build_answer_tool
@@ -37,13 +38,31 @@ class Folder(Protocol):
     def close(self) -> None: ...
 
 
+@runtime_checkable
+class _HasRedactor(Protocol):
+    """A browser or session with secrets of its own."""
+
+    @property
+    def redactor(self) -> Redacts: ...
+
+
+@runtime_checkable
+class _Admits(Protocol):
+    """A browser or session that grants the operator's addresses."""
+
+    def admit(self, url: str) -> Decision: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPlan:
-    """What one run was asked for."""
+    """What one run was asked for. ``model`` answers in the place of the robot's, if given; what
+    a model can do and costs is asked of the robot's own.
+    """
 
     id: str
     settings: Settings
     task: str
+    model: Model | None = None
     start: tuple[str, ...] = ()
     history: tuple[Message, ...] = ()
     run_dir: str | Path | None = None
@@ -73,9 +92,10 @@ def admit_start(settings: Settings, start: object) -> tuple[str, ...]:
 def _admit(settings: Settings, url: str) -> str:
     if not url.lower().startswith(("http://", "https://")) or origin_of(url) is None:
         raise InvalidInput("a start address must be an absolute http or https URL")
-    if settings.browser is None:
+    owner = settings.browser or settings.session
+    if not isinstance(owner, _Admits):
         return url
-    decision = settings.browser.admit(url)
+    decision = owner.admit(url)
     if not decision.allowed:
         raise InvalidInput(f"start {decision.url}: {decision.reason}", hint=decision.code)
     return decision.url
@@ -96,6 +116,7 @@ def build_state(
     state = RunState(
         id=plan.id,
         settings=settings,
+        model=plan.model or model,
         task=plan.task,
         start=plan.start,
         system=_system(settings, told=described is None or not native),
@@ -124,11 +145,23 @@ def build_state(
     return state
 
 
+class _Following:
+    """The redactor of a browser or session, asked for anew each time: it learns what is typed."""
+
+    def __init__(self, owner: _HasRedactor) -> None:
+        self._owner = owner
+
+    def redact(self, value: object) -> object:
+        return self._owner.redactor.redact(value)
+
+    def redact_text(self, text: str) -> str:
+        return self._owner.redactor.redact_text(text)
+
+
 def redactor_of(settings: Settings) -> Redacts:
     """The redactor of the browser or session, which knows their secrets; else one of shapes."""
     owner = settings.browser or settings.session
-    found = getattr(owner, "redactor", None)
-    return Redactor() if found is None else cast("Redacts", found)
+    return _Following(owner) if isinstance(owner, _HasRedactor) else Redactor()
 
 
 def _system(settings: Settings, *, told: bool) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from browser_agent.logic.loop_guard import LoopGuard
-from browser_agent.ports import BlobStore, Redacts
+from browser_agent.ports import BlobStore, Model, Redacts
 from browser_agent.records.message import Message
 from browser_agent.records.model import ModelReply, Usage
 from browser_agent.records.result import Result
@@ -40,6 +40,7 @@ class RunState:
 
     id: str
     settings: Settings
+    model: Model
     task: str
     start: tuple[str, ...]
     system: str

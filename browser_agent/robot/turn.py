@@ -116,7 +116,7 @@ async def _ask(state: RunState, request: ModelRequest) -> ModelReply:
 
 
 async def _complete(state: RunState, request: ModelRequest) -> ModelReply:
-    model = state.settings.model
+    model = state.model
     if not (state.events.is_watched and isinstance(model, StreamingModel)):
         return await model.complete(request)
     reply: ModelReply | None = None

@@ -110,7 +110,7 @@ class NoSession:
 
     closing = None
 
-    def session(self) -> Any:
+    def session(self, **_: object) -> Any:
         return self._open()
 
     @asynccontextmanager
