@@ -13,6 +13,7 @@ from browser_agent.browser.observer_build import build_changes, build_observatio
 from browser_agent.browser.observer_engine import FrameLost, ask, ref_selector, register_engine
 from browser_agent.browser.observer_find import by_pattern, merge
 from browser_agent.browser.observer_frames import Asked, Tree, ask_all, numbering_of, top_lost
+from browser_agent.browser.observer_listeners import Listeners
 from browser_agent.browser.observer_quiet import Traffic, wait_quiet
 from browser_agent.browser.observer_refs import Issued, RefTable
 from browser_agent.browser.observer_single import described, fingerprint, seen_of
@@ -54,6 +55,7 @@ class Observer:
         self._refs = refs
         self._limits = limits
         self._traffic = Traffic(page)
+        self._listeners = Listeners(page)
         self._baselines = count(1)
         self._numbering = numbering_of(refs, self)
 
@@ -221,11 +223,16 @@ class Observer:
             timeout_s=limits.timeout_s if timeout_s is None else timeout_s,
             frame_timeout_s=limits.frame_timeout_s,
             capture_bytes=limits.capture_bytes if capture_bytes is None else capture_bytes,
+            prepare=self._listeners.tell_engine if self._needs_listeners(op, top) else None,
         )
         tree = await ask_all(top, asked)
         if root is not None and tree.top.answer and tree.top.answer.head.get("missing"):
             raise _no_target("stale")
         return tree
+
+    def _needs_listeners(self, op: str, top: Frame) -> bool:
+        of_refs = op not in ("text", "html")
+        return of_refs and top == self._page.main_frame and self._listeners.available
 
     async def _single(
         self, issued: Issued, op: str, timeout_s: float | None, **call: object

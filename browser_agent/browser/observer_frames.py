@@ -17,7 +17,7 @@ from browser_agent.browser.observer_types import Coverage, FrameNote, ObserverEr
 from browser_agent.logic.snapshot import FramePart
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from playwright.async_api import Frame
 
@@ -62,13 +62,17 @@ class Tree:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A request that goes to every frame alike, within ``timeout_s``."""
+    """A request that goes to every frame alike, within ``timeout_s``.
+
+    ``prepare`` is awaited when the top frame says that it must know more first.
+    """
 
     op: str
     call: Mapping[str, object]
     timeout_s: float
     frame_timeout_s: float
     capture_bytes: int
+    prepare: Callable[[], Awaitable[None]] | None = None
 
 
 async def ask_all(top: Frame, asked: Asked) -> Tree:
@@ -120,9 +124,14 @@ def _shares(count: int, capture_bytes: int) -> list[int]:
 
 async def _ask_one(frame: Frame, asked: Asked, limit: int, *, is_top: bool) -> Seen:
     timeout_s = asked.timeout_s if is_top else min(asked.frame_timeout_s, asked.timeout_s)
-    call = dict(asked.call) if is_top else {**asked.call, "root": 0}
+    call = {**asked.call, "limit": limit} if is_top else {**asked.call, "limit": limit, "root": 0}
     try:
-        answer = await ask(frame, asked.op, timeout_s=timeout_s, limit=limit, **call)
+        if is_top and asked.prepare is not None:
+            answer = await ask(frame, asked.op, timeout_s=timeout_s, ask=1, **call)
+            if not answer.head.get("ask"):
+                return Seen(frame=frame, answer=answer)
+            await asked.prepare()
+        answer = await ask(frame, asked.op, timeout_s=timeout_s, **call)
     except FrameLost as lost:
         return Seen(frame=frame, reason=lost.reason)
     return Seen(frame=frame, answer=answer)

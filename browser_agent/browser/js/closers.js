@@ -96,6 +96,7 @@ const CLOSERS = {
     const text = em.joined(token.at);
     const small = text !== null && (token.act.strong || text.length <= 200);
     if (!small && token.act.weak && text !== null && !token.act.sure) return demote(em, token);
+    if (text === null && token.act.heard) return demote(em, token); // it listens for what is in it
     if (small) em.drop(token.at);
     const line = actLine(em, token, small ? text : '', walk, small);
     if (line === null) return em.drop(own);

@@ -18,6 +18,7 @@ const respond = (request) => {
   try {
     call = JSON.parse(decodeURIComponent(request));
     readHere();
+    if (mustAsk(call)) return JSON.stringify({ doc: documentId, ask: true });
     return OPS[call.op](call);
   } catch (error) {
     return JSON.stringify({ doc: documentId, failed: String(error && error.stack).slice(0, 600) });
@@ -56,6 +57,16 @@ const topFor = (call) => {
   if (!call.root) return docRoot();
   const found = elementFor(call.root);
   return found.el;
+};
+
+// Whether elements came since the browser was last asked who listens for clicks.
+const mustAsk = (call) => {
+  if (!call.ask) return false;
+  startObserving();
+  flushMutations();
+  if (heardUntil >= grown) return false;
+  heardUntil = grown;
+  return true;
 };
 
 const observe = (call, emitter) => {

@@ -22,16 +22,16 @@ const widget = (el, tag, role, bits, target) => ({
 // Elements that a handler, a tabindex or the cursor makes clickable.
 const clickable = (em, el, tag, role, bits, ctx, frame) => {
   if (tag === 'html' || tag === 'body' || tag === 'label') return null;
-  const handled =
-    listening.has(el) || (bits & MARKED && (hasAttr(el, 'onclick') || hasAttr(el, 'onmousedown') ||
-      hasAttr(el, 'onpointerdown')));
+  const heard = listening.has(el) && FOLDED.has(role);
+  const handled = bits & MARKED && (hasAttr(el, 'onclick') || hasAttr(el, 'onmousedown') ||
+    hasAttr(el, 'onpointerdown'));
   const tabbed = bits & MARKED && +(attr(el, 'tabindex') ?? -1) >= 0;
   const pointed = bits & CURSOR && ctx.pointer && !frame.ctx.pointer && em.items === 0;
-  if (!handled && !tabbed && !pointed) return null;
+  if (!handled && !heard && !tabbed && !pointed) return null;
   if (tabbed && !handled && !pointed && scrollBox(el)) return null;
   const shown = FOLDED.has(role) ? 'clickable' : role;
   const states = bits & MARKED ? ariaStates(el) : '';
-  return { role: shown, states, target: '', strong: false, weak: true, sure: !!handled || !!tabbed };
+  return { role: shown, states, target: '', strong: false, weak: true, sure: !!handled || !!tabbed, heard: heard && !handled && !tabbed && !pointed };
 };
 
 // A box made focusable only to be scrolled by keys.

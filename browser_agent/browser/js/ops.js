@@ -1,6 +1,7 @@
 // Requests about single elements and about the document as a whole.
 let mutations = 0;
 let touched = 0;
+let grown = 0; // times that elements came into the document
 let lastMutation = performance.now();
 let observing = null;
 const watchedRoots = new WeakSet();
@@ -8,6 +9,12 @@ const watchedRoots = new WeakSet();
 const noteMutations = (records) => {
   mutations += records.length;
   touched++;
+  for (let i = 0; i < records.length; i++) {
+    if (records[i].type === 'childList' && records[i].addedNodes.length) {
+      grown++;
+      break;
+    }
+  }
   lastMutation = performance.now();
 };
 
@@ -188,6 +195,7 @@ Object.assign(OPS, {
     flushMutations();
     return JSON.stringify({
       doc: documentId, idle: performance.now() - lastMutation, mutations, ready: ownDocument.readyState,
+      grown,
     });
   },
   watch(call) {
@@ -302,7 +310,7 @@ const oracleItems = () => {
       if (!isElement(c)) continue;
       const at = index++;
       const tag = tagOf(c);
-      const role = roleOf(c, tag);
+      const role = roleOf(c, tag, isEditingHost(c) ? ROLED : -1);
       if (WIDGETS.has(role)) items.push([at, tag, role, accName(c, tag, role).name]);
       const shadow = get.shadowRoot.call(c);
       if (shadow) visit(shadow);

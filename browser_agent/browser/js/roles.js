@@ -84,7 +84,7 @@ const isEditingHost = (el) => {
 };
 
 const implicitRole = (el, tag) => {
-  if (tag === 'a' || tag === 'area') return hasAttr(el, 'href') ? 'link' : 'generic';
+  if (tag === 'a' || tag === 'area') return hasAttr(el, 'href') || listening.has(el) ? 'link' : 'generic';
   if (tag === 'input') return inputRole(el);
   if (tag === 'select') {
     return hasAttr(el, 'multiple') || +(attr(el, 'size') || 0) > 1 ? 'listbox' : 'combobox';
