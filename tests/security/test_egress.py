@@ -626,7 +626,7 @@ async def test_without_an_owner_a_random_credential_is_asked_for() -> None:
         option = proxy.playwright_proxy()
         assert option is not None
         user, password = option.get("username"), option.get("password")
-        assert (option["server"], option.get("bypass")) == (proxy.url, "<-loopback>")
+        assert (option.get("server"), option.get("bypass")) == (proxy.url, "<-loopback>")
         good = base64.b64encode(f"{user}:{password}".encode()).decode()
         bad = base64.b64encode(b"browser:guess").decode()
         for token, status in ((good, b"200"), (bad, b"407"), (None, b"407")):
