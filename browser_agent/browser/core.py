@@ -11,6 +11,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
+from browser_agent.browser.failures import is_playwright_error, is_timeout
 from browser_agent.browser.loads import Loads
 from browser_agent.browser.observer import Observer, RefTable
 from browser_agent.browser.observer_types import ObserverError, ObserverLimits
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from browser_agent.records.result import Result
 
 T = TypeVar("T")
+PROBE_S = 1.0
+"""How long a page that hung before may take to say that it does not hang any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +180,7 @@ class Core:
         """The current tab; where the operation starts afresh, a new one for one that is gone."""
         await self._await_first_page(op)
         tab = self.tabs.current
-        if tab is not None and tab.usable and not (op.kind.fresh_page and tab.wedged):
+        if tab is not None and tab.usable and not (op.kind.fresh_page and await _hangs(op, tab)):
             return tab
         if not op.kind.fresh_page:
             fail(tab.gone if tab is not None and tab.gone else ErrorCode.PAGE_CLOSED)
@@ -212,6 +215,11 @@ class Core:
             return ErrorCode.SESSION_CLOSED
         return code
 
+    def note_cut(self, op: Operation) -> None:
+        """A page in whose operation something hung is asked before it is used for another."""
+        if op.held_tab is not None:
+            op.held_tab.wedged = True
+
     async def begin(self, op: Operation) -> None:
         """Journal an effectful operation before it starts."""
         await self._journal.begin(op.id, op.kind.name)
@@ -225,6 +233,20 @@ class Core:
         await store_blobs(self._blobs, op.blobs)
         if self._delivers:
             await deliver(self.shared, result, op.kind.name)
+
+
+async def _hangs(op: Operation, tab: Tab) -> bool:
+    """Whether a page that did not answer before still does not."""
+    if not tab.wedged:
+        return False
+    try:
+        await op.call(tab.page.title(), within_s=PROBE_S)
+    except Exception as error:
+        if not (is_timeout(error) or is_playwright_error(error)):
+            raise
+        return True
+    tab.wedged = False
+    return False
 
 
 def _swallow(task: asyncio.Task[Page]) -> None:

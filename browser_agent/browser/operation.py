@@ -141,6 +141,10 @@ class Host(Protocol):
         """browser_disconnected, page_crashed, page_closed or None: why calls fail right now."""
         ...
 
+    def note_cut(self, op: Operation) -> None:
+        """The operation had to be ended at its deadline."""
+        ...
+
     async def begin(self, op: Operation) -> None:
         """Journal an effectful operation, durable when this returns."""
         ...
@@ -195,7 +199,9 @@ class Runner:
         """Run ``work`` as a task that is ended at the deadline, whatever it does."""
         task = asyncio.create_task(work)
         try:
-            await asyncio.wait({task}, timeout=op.remaining_s())
+            done, _ = await asyncio.wait({task}, timeout=op.remaining_s())
+            if not done:
+                self._host.note_cut(op)
         finally:
             cut = not task.done()
             if cut:

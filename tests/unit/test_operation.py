@@ -45,6 +45,9 @@ class Host:
     def gone_code(self, op: Operation) -> ErrorCode | None:
         return self.gone
 
+    def note_cut(self, op: Operation) -> None:
+        self.journal.append("cut")
+
     async def begin(self, op: Operation) -> None:
         self.journal.append(f"begin {op.kind.name}")
 
