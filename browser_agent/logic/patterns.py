@@ -96,13 +96,9 @@ class UrlPattern:
         return self.ports is None or url.port in self.ports
 
     def _names_host(self, host: str) -> bool:
-        match self.hosts:
-            case Hosts.ANY:
-                return True
-            case Hosts.SUBDOMAINS:
-                return host.endswith(f".{self.host}")
-            case Hosts.EXACT:
-                return host == self.host
+        if self.hosts is Hosts.EXACT:
+            return host == self.host
+        return self.hosts is Hosts.ANY or host.endswith(f".{self.host}")
 
     def _covers_host(self, host: str) -> bool:
         if self.hosts is Hosts.ANY:

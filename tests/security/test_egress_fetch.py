@@ -147,7 +147,8 @@ async def test_a_body_is_cut_at_its_limit_even_when_packed(packed: bool) -> None
 async def test_failures_are_typed() -> None:
     policy = UrlPolicy.public_web()
     async with proxy_for(policy) as proxy:
-        assert (await proxy.fetch("nonsense")).code == "invalid_url"
+        for wrong in ("nonsense", "https://a.test/" + "a" * 70_000):  # httpx takes 65,536
+            assert (await proxy.fetch(wrong)).code == "invalid_url"
         for scheme in ("http", "https"):
             assert (await proxy.fetch(f"{scheme}://gone.example/")).code == "dns_failed"
             assert (await proxy.fetch(f"{scheme}://mixed.example/")).code == "policy_denied"
