@@ -177,7 +177,8 @@ class ExtractionPage:
     """What an extraction is given of a page, raw and bounded: only what is visible.
 
     ``html`` is the filtered HTML, ``snapshot`` the text with refs; both are empty where a text
-    document stands in for the page.
+    document stands in for the page. ``markup`` is the page's own HTML, for what is stated in it and
+    not shown (JSON-LD, meta); empty for an element or a page beyond the bound.
     """
 
     url: str
@@ -185,15 +186,20 @@ class ExtractionPage:
     text: str
     html: str
     snapshot: str
+    markup: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extracted:
-    """``data`` holds value, sources, unsupported, rows_seen. With a ``code`` it failed."""
+    """``data`` holds value, sources, unsupported, rows_seen. With a ``code`` it failed.
+
+    ``truncated``: rows were seen that are not in the value.
+    """
 
     data: Mapping[str, object]
     code: str | None = None
     message: str | None = None
+    truncated: bool = False
 
 
 class Extraction(Protocol):

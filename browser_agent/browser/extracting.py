@@ -18,12 +18,16 @@ from browser_agent.records.codes import ErrorCode, Status, parse_code
 
 if TYPE_CHECKING:
     from browser_agent.browser.core import Core
+    from browser_agent.browser.observer_types import Coverage
     from browser_agent.browser.operation import Operation
     from browser_agent.ports import Model
     from browser_agent.records.result import Result
 
 MODEL_S = 120.0
 """An extraction by a model may take this long beside the look at the page."""
+
+MARKUP_CHARS = 4_000_000
+"""A larger page is extracted from what it shows alone."""
 
 
 class Extractor:
@@ -67,6 +71,7 @@ class Extractor:
                 text=text.text,
                 html=html.text,
                 snapshot=view.text,
+                markup="" if ref is not None else await _markup(op, text.coverage),
             )
             missing, coverage = text.coverage.bytes_not_captured, coverage_of(view.coverage)
         extraction = cast("Callable[[], Extraction]", provided("extraction"))()
@@ -78,7 +83,15 @@ class Extractor:
             status=Status.OK if found.code is None else Status.ERROR,
             code=None if found.code is None else parse_code(found.code),
             message=found.message,
-            truncated=bool(missing),
+            truncated=bool(missing) or found.truncated,
             locator={"scope": "element", "ref": ref} if ref is not None else None,
             coverage=coverage,
         )
+
+
+async def _markup(op: Operation, seen: Coverage) -> str:
+    """The page's own HTML; none where the page is beyond the bound of what may leave it."""
+    if seen.bytes_not_captured:
+        return ""
+    content = await op.call(op.tab.page.content())
+    return content if len(content) <= MARKUP_CHARS else ""

@@ -1,0 +1,344 @@
+"""Fitting facts of a page to a schema: by name and type, without guessing.
+
+Pure. A field takes a fact only when their names mean the same words; what does not fit its type is
+left out. Every value keeps its source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from browser_agent.logic.extract_page import Entity, Fact, PageFacts, Table
+from browser_agent.logic.extract_schema import Wanted
+from browser_agent.logic.figures import dates_of
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_WORD = re.compile(r"[^\W_]+")
+_NUMBER = re.compile(r"[-\u2212]?\d[\d.,'\u2019\u00a0\u202f ]*\d|[-\u2212]?\d")
+_UNITS = frozenset(
+    """m km cm mm ft kg g l ml s min mins minutes hours days years year eur usd gbp euro euros percent
+    pct c f kw mb gb n no num count number total of the a an in value amount text""".split()
+)
+_SAME: tuple[frozenset[str], ...] = (
+    frozenset({"name", "title", "headline", "heading"}),
+    frozenset({"description", "summary", "abstract"}),
+    frozenset({"author", "writer", "by", "creator"}),
+    frozenset({"published", "date", "datepublished", "publication", "publicationdate", "posted"}),
+    frozenset({"price", "cost", "pricing"}),
+    frozenset({"currency", "pricecurrency"}),
+    frozenset({"url", "link", "href"}),
+    frozenset({"image", "picture", "photo"}),
+    frozenset({"brand", "maker", "manufacturer"}),
+    frozenset({"sku", "article", "itemnumber"}),
+    frozenset({"built", "completed", "constructed", "construction"}),
+    frozenset({"tall", "height"}),
+    frozenset({"long", "length"}),
+    frozenset({"wide", "width"}),
+    frozenset({"born", "birth", "birthdate"}),
+    frozenset({"died", "death", "deathdate"}),
+    frozenset({"ingredients", "recipeingredient", "ingredient"}),
+    frozenset({"servings", "yield", "recipeyield", "serves"}),
+)
+_RANK = {
+    name: rank
+    for rank, name in enumerate(
+        ("json-ld", "microdata", "rdfa", "definition", "table", "label", "heading", "opengraph")
+    )
+}
+_YES, _NO = frozenset("yes true y on in stock available".split()), frozenset("no false n off".split())
+
+
+@dataclass(slots=True)
+class Found:
+    """A value under construction: what was fitted, where it came from, rows that were seen."""
+
+    sources: dict[str, Fact] = field(default_factory=dict[str, Fact])
+    rows_seen: int = 0
+    rows_taken: int = 0
+
+
+def fit_page(facts: PageFacts, wanted: Wanted) -> tuple[object, Found]:
+    """The value that fits the schema as far as the page says it, and its sources."""
+    found = Found()
+    if wanted.kind == "array":
+        return _fit_list(facts, wanted, "", found), found
+    return _fit_object(facts, _best_entity(facts.entities, wanted), wanted, "", found), found
+
+
+def _fit_object(
+    facts: PageFacts, entity: Entity | None, wanted: Wanted, pointer: str, found: Found
+) -> dict[str, object]:
+    pool = [*(entity.facts if entity is not None else ()), *facts.facts]
+    value: dict[str, object] = {}
+    for name, part in wanted.fields:
+        place = f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"
+        fitted = _fit_field(facts, pool, part, place, found)
+        if fitted is not None:
+            value[name] = fitted
+    return value
+
+
+def _fit_field(
+    facts: PageFacts, pool: Sequence[Fact], wanted: Wanted, pointer: str, found: Found
+) -> object:
+    named = sorted(
+        (fact for fact in pool if _means_same(fact.name, wanted.names)),
+        key=lambda fact: (not _is_exact(fact.name, wanted.names), _RANK.get(fact.kind, 9)),
+    )
+    if wanted.kind == "array":
+        return _fit_array(facts, named, wanted, pointer, found)
+    if wanted.kind == "object":
+        return _fit_nested(facts, named, wanted, pointer, found)
+    for fact in named:
+        value = coerce(_scalar(fact.value, wanted), wanted)
+        if value is not None:
+            found.sources[pointer] = fact
+            return value
+    return None
+
+
+def _fit_nested(
+    facts: PageFacts, named: Sequence[Fact], wanted: Wanted, pointer: str, found: Found
+) -> object:
+    for fact in named:
+        if isinstance(fact.value, Mapping):
+            inner = _facts_of(cast("Mapping[str, object]", fact.value), fact)
+            return _fit_object(PageFacts(), Entity("", inner), wanted, pointer, found) or None
+    entity = next(
+        (e for e in facts.entities if _means_same(e.type, wanted.names)), None
+    )
+    if entity is None:
+        return None
+    return _fit_object(PageFacts(), entity, wanted, pointer, found) or None
+
+
+def _fit_array(
+    facts: PageFacts, named: Sequence[Fact], wanted: Wanted, pointer: str, found: Found
+) -> object:
+    items = wanted.items or Wanted("string")
+    if items.kind == "object":
+        for fact in named:
+            if isinstance(fact.value, list):
+                rows = cast("Sequence[object]", fact.value)
+                made = _fit_items(rows, items, pointer, found, fact)
+                if made:
+                    return made
+        return _fit_list(facts, wanted, pointer, found) or None
+    for fact in named:
+        parts = fact.value if isinstance(fact.value, list) else _split(str(_scalar(fact.value, items)))
+        made = [coerce(_scalar(part, items), items) for part in cast("Sequence[object]", parts)]
+        kept = [value for value in made if value is not None]
+        if kept:
+            found.sources[pointer] = fact
+            return kept
+    return None
+
+
+def _fit_items(
+    rows: Sequence[object], items: Wanted, pointer: str, found: Found, origin: Fact
+) -> list[object]:
+    made: list[object] = []
+    for index, row in enumerate(rows):
+        if isinstance(row, Mapping):
+            step = Fact(
+                origin.name, row, origin.kind, f"{origin.pointer or ''}/{index}", origin.block
+            )
+            inner = _facts_of(cast("Mapping[str, object]", row), step)
+            entity = Entity("", inner)
+            made.append(_fit_object(PageFacts(), entity, items, f"{pointer}/{index}", found))
+    kept = [value for value in made if value]
+    if kept:
+        found.rows_seen += len(rows)
+        found.rows_taken += len(kept)
+    return kept
+
+
+def _facts_of(value: Mapping[str, object], origin: Fact) -> tuple[Fact, ...]:
+    return tuple(
+        Fact(name, item, origin.kind, f"{origin.pointer or ''}/{name}", origin.block)
+        for name, item in value.items()
+        if not name.startswith("@")
+    )
+
+
+def _fit_list(facts: PageFacts, wanted: Wanted, pointer: str, found: Found) -> list[object]:
+    """Rows of the table, or things of one type, that the items of an array describe best."""
+    items = wanted.items or Wanted("string")
+    if items.kind != "object":
+        return []
+    scored = [(len(_columns(table, items)), table) for table in facts.tables]
+    best = max((score for score, _ in scored), default=0)
+    needed = max(1, (len(items.fields) + 1) // 2)
+    if best >= needed:
+        table = next(table for score, table in scored if score == best)
+        return _fit_rows(table, items, pointer, found)
+    return _fit_entities(facts.entities, items, pointer, found)
+
+
+def _fit_rows(table: Table, items: Wanted, pointer: str, found: Found) -> list[object]:
+    columns = _columns(table, items)
+    made: list[object] = []
+    for index, row in enumerate(table.rows):
+        value: dict[str, object] = {}
+        for name, part in items.fields:
+            at = columns.get(name)
+            if at is None or at >= len(row):
+                continue
+            fitted = coerce(row[at], part)
+            if fitted is not None:
+                value[name] = fitted
+                fact = Fact(table.headers[at], row[at], "row", label=row[0])
+                found.sources[f"{pointer}/{index}/{name}"] = fact
+        made.append(value)
+    found.rows_seen += len(table.rows) + int(table.cut)
+    found.rows_taken += len(made)
+    return made
+
+
+def _columns(table: Table, items: Wanted) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for name, part in items.fields:
+        exact = [i for i, head in enumerate(table.headers) if _is_exact(head, part.names)]
+        close = [i for i, head in enumerate(table.headers) if _means_same(head, part.names)]
+        for at in (*exact, *close):
+            if at not in found.values():
+                found[name] = at
+                break
+    return found
+
+
+def _fit_entities(
+    entities: Sequence[Entity], items: Wanted, pointer: str, found: Found
+) -> list[object]:
+    by_type: dict[str, list[Entity]] = {}
+    for entity in entities:
+        by_type.setdefault(entity.type, []).append(entity)
+    groups = [group for group in by_type.values() if len(group) > 1]
+    if not groups:
+        return []
+    group = max(groups, key=lambda one: (_score(one[0], items), len(one)))
+    if _score(group[0], items) < max(1, (len(items.fields) + 1) // 2):
+        return []
+    made = [
+        _fit_object(PageFacts(), entity, items, f"{pointer}/{index}", found)
+        for index, entity in enumerate(group)
+    ]
+    found.rows_seen += len(group)
+    found.rows_taken += len(made)
+    return cast("list[object]", made)
+
+
+def _best_entity(entities: Sequence[Entity], wanted: Wanted) -> Entity | None:
+    scored = [(entity, _score(entity, wanted)) for entity in entities]
+    best = max((score for _, score in scored), default=0)
+    return next((entity for entity, score in scored if score == best), None) if best else None
+
+
+def _score(entity: Entity, wanted: Wanted) -> int:
+    return sum(
+        any(_means_same(fact.name, part.names) for fact in entity.facts) for _, part in wanted.fields
+    )
+
+
+def coerce(value: object, wanted: Wanted) -> object:
+    """The value in the wanted type, or None where it has no such form."""
+    if value is None or isinstance(value, Mapping | list):
+        return None
+    if wanted.choices:
+        text = str(value).strip().casefold()
+        return next((c for c in wanted.choices if str(c).casefold() == text), None)
+    if wanted.kind in ("number", "integer"):
+        return _number(value, whole=wanted.kind == "integer")
+    if wanted.kind == "boolean":
+        word = str(value).strip().lower()
+        return True if word in _YES else False if word in _NO else None
+    text = str(value).strip()
+    if wanted.format == "date":
+        return _date(text)
+    return text or None
+
+
+def _number(value: object, *, whole: bool) -> int | float | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return int(value) if whole and float(value).is_integer() else None if whole else value
+    found = _NUMBER.findall(str(value))
+    if len(found) != 1:
+        return None
+    text = re.sub(r"[\s'\u2019]", "", found[0]).replace("\u2212", "-")
+    if re.fullmatch(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", text):
+        text = text.replace(",", "")
+    elif re.fullmatch(r"-?\d{1,3}(?:\.\d{3})+,\d+", text):
+        text = text.replace(".", "").replace(",", ".")
+    elif re.fullmatch(r"-?\d+,\d{1,2}", text):
+        text = text.replace(",", ".")
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    if number.is_integer():
+        return int(number)
+    return None if whole else number
+
+
+def _date(text: str) -> str | None:
+    dates = dates_of(text)
+    if len(dates) != 1 or dates[0].year is None or dates[0].day is None:
+        return None
+    return f"{dates[0].year:04d}-{dates[0].month:02d}-{dates[0].day:02d}"
+
+
+def _scalar(value: object, wanted: Wanted) -> object:
+    """A plain value of a nested one: its name, text or price, as JSON-LD writes people and offers."""
+    if isinstance(value, list):
+        items = cast("Sequence[object]", value)
+        return _scalar(items[0], wanted) if len(items) == 1 else None
+    if not isinstance(value, Mapping):
+        return value
+    fields = cast("Mapping[str, object]", value)
+    keys = ("value", "price", "name", "text", "@value", "url", "contentUrl")
+    numeric = wanted.kind in ("number", "integer")
+    for key in keys if numeric else ("@value", "name", "text", "url", "contentUrl", "value"):
+        if isinstance(fields.get(key), str | int | float):
+            return fields[key]
+    return None
+
+
+def _split(text: str) -> list[str]:
+    return [part.strip() for part in re.split(r"[,;]\s+|\n", text) if part.strip()]
+
+
+def _words(name: str) -> frozenset[str]:
+    flat = _CAMEL.sub(" ", name)
+    return frozenset(_stem(word.lower()) for word in _WORD.findall(flat))
+
+
+def _stem(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _core(name: str) -> frozenset[str]:
+    words = _words(name)
+    return words - _UNITS or words
+
+
+def _is_exact(name: str, wanted: Iterable[str]) -> bool:
+    return any(_words(name) == _words(other) for other in wanted)
+
+
+def _means_same(name: str, wanted: Iterable[str]) -> bool:
+    core = _core(name)
+    for other in wanted:
+        mine = _core(other)
+        if core == mine or "".join(sorted(core)) == "".join(sorted(mine)):
+            return True
+        if len(core) == len(mine) == 1 and any(core <= same and mine <= same for same in _STEMMED):
+            return True
+    return False
+
+
+_STEMMED = tuple(frozenset(_stem(word) for word in same) for same in _SAME)
