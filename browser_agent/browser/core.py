@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from browser_agent.records.result import Result
 
 T = TypeVar("T")
+_OVER_S = 0.2
 PROBE_S = 1.0
 """How long a page that hung before may take to say that it does not hang any more."""
 
@@ -86,7 +87,9 @@ class Core:
         self._journal = journal
         self._blobs = blobs
         self._delivers = delivers
-        self._first_page: asyncio.Task[Page] | None = None
+        self._opening = 0
+        self._undecided: list[Page] = []
+        self._first_page: asyncio.Task[Tab] | None = None
         self._runner = Runner(self)
         self._tasks: set[asyncio.Task[object]] = set()
         context.on("page", self._on_page)
@@ -113,8 +116,8 @@ class Core:
         """Await an observation; a page that does not answer is marked as wedged."""
         try:
             return await op.call(work)
-        except TimeoutError:
-            op.tab.wedged = True
+        except (TimeoutError, asyncio.CancelledError):
+            op.tab.wedged = op.tab.wedged or op.remaining_s() <= _OVER_S
             raise
         except ObserverError as error:
             op.tab.wedged = op.tab.wedged or error.code == ErrorCode.OBSERVATION_TIMEOUT
@@ -151,7 +154,30 @@ class Core:
     def _on_page(self, page: Page) -> None:
         """A page that was opened by us or by another page; one too many is closed at once."""
         tab = self.tabs.adopt(page)
-        self.spawn(page.close() if tab is None else self._find_opener(tab))
+        if tab is not None:
+            self.spawn(self._find_opener(tab))
+        elif self._opening:
+            self._undecided.append(page)  # it may be the one that we are opening
+        else:
+            self._refuse(page)
+
+    def _refuse(self, page: Page) -> None:
+        self.tabs.refused += 1
+        self.spawn(page.close())
+
+    async def open_page(self) -> Tab:
+        """Open a page of ours, even where popups fill the session."""
+        self._opening += 1
+        try:
+            page = await self.context.new_page()
+        finally:
+            self._opening -= 1
+        tab = self.tabs.adopt_own(page)
+        others, self._undecided = self._undecided, []
+        for other in others:
+            if other is not page:
+                self._refuse(other)
+        return tab
 
     async def _find_opener(self, tab: Tab) -> None:
         opener = await tab.page.opener()
@@ -160,20 +186,16 @@ class Core:
 
     def open_first_page(self) -> None:
         """Start to open the session's page; the first operation waits for it."""
-        self._first_page = asyncio.create_task(self.context.new_page())
+        self._first_page = asyncio.create_task(self.open_page())
         self._first_page.add_done_callback(_swallow)
 
     async def _await_first_page(self, op: Operation) -> None:
-        first, self._first_page = self._first_page, None
+        first = self._first_page
         if first is None:
             return
-        try:
-            page = await op.call(asyncio.shield(first))
-        except TimeoutError:
-            first.cancel()
-            raise
-        tab = self.tabs.adopt(page)
-        if self.tabs.current is None and tab is not None:
+        tab = await op.call(asyncio.shield(first))
+        self._first_page = None
+        if self.tabs.current is None:
             self.tabs.select(tab)
 
     async def acquire_tab(self, op: Operation) -> Tab:
@@ -192,10 +214,7 @@ class Core:
         if old is not None and not old.page.is_closed():
             old.mark_gone(ErrorCode.PAGE_CLOSED)
             self.spawn(old.page.close())
-        page = await op.call(self.context.new_page())
-        tab = self.tabs.adopt(page)
-        if tab is None:
-            fail(ErrorCode.PAGE_CLOSED, "The session has its highest number of pages open.")
+        tab = await op.call(self.open_page())
         self.tabs.select(tab)
         if old is not None:
             tab.recovered = "unresponsive" if old.wedged else str(old.gone)
@@ -218,7 +237,7 @@ class Core:
     def note_cut(self, op: Operation) -> None:
         """A page in whose operation something hung is asked before it is used for another."""
         if op.held_tab is not None:
-            op.held_tab.wedged = True
+            op.held_tab.suspect = True
 
     async def begin(self, op: Operation) -> None:
         """Journal an effectful operation before it starts."""
@@ -236,20 +255,20 @@ class Core:
 
 
 async def _hangs(op: Operation, tab: Tab) -> bool:
-    """Whether a page that did not answer before still does not."""
-    if not tab.wedged:
-        return False
+    """Whether a page cannot be used again; one in which something hung is asked."""
+    if tab.wedged or not tab.suspect:
+        return tab.wedged
     try:
         await op.call(tab.page.title(), within_s=PROBE_S)
     except Exception as error:
         if not (is_timeout(error) or is_playwright_error(error)):
             raise
-        return True
-    tab.wedged = False
-    return False
+        tab.wedged = True
+    tab.suspect = False
+    return tab.wedged
 
 
-def _swallow(task: asyncio.Task[Page]) -> None:
+def _swallow(task: asyncio.Task[Tab]) -> None:
     """A page that could not be opened is reported by the operation that wanted it."""
     if not task.cancelled():
         task.exception()

@@ -82,7 +82,7 @@ class Door:
             data = {**(data or {}), "dialog": tab.dialog}
         coverage = {**self._shared.coverage, **op.coverage, **outcome.coverage}
         if tab is not None and tab.recovered is not None:
-            coverage["recovered"] = tab.recovered
+            coverage["recovered"], tab.recovered = tab.recovered, None
         looked_at = outcome.locator or op.locator
         bounded = Bounder(slack_bytes=_SLACK_BYTES)
         clean_data = self._clean(data, bounded)

@@ -29,7 +29,8 @@ class Tab:
 
     ``gone`` is ``page_crashed`` or ``page_closed`` once the page cannot be used any more, else
     None. ``wedged`` says that its renderer did not answer in time, so the next navigation takes a
-    fresh page. ``dialog`` is the pending dialog ``{"kind", "message", …}`` while one is open.
+    fresh page; ``suspect`` that something hung, so it is asked first. ``dialog`` is the pending
+    dialog ``{"kind", "message", …}`` while one is open.
     ``observer`` looks at the page. ``document`` stands in for the page where the address gave a
     text that browsers do not show (CSV, JSON, a feed). ``load`` is what the network said.
     """
@@ -42,6 +43,7 @@ class Tab:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     gone: ErrorCode | None = None
     wedged: bool = False
+    suspect: bool = False
     recovered: str | None = None
     dialog: dict[str, object] | None = None
     document: TextDocument | None = None
@@ -108,9 +110,13 @@ class TabSet:
         known = self._by_page.get(page)
         if known is not None:
             return known
-        if len(self.open) >= self.max_pages:
-            self.refused += 1
-            return None
+        return self._add(page, opener) if len(self.open) < self.max_pages else None
+
+    def adopt_own(self, page: Page) -> Tab:
+        """Take in a page that we opened ourselves, however many there are."""
+        return self._by_page.get(page) or self._add(page, None)
+
+    def _add(self, page: Page, opener: str | None) -> Tab:
         self._count += 1
         tab = Tab(
             id=f"t{self._count}",

@@ -42,12 +42,7 @@ class Tabs:
             if len(self._core.tabs.open) >= self._core.limits.max_pages:
                 limit = self._core.limits.max_pages
                 fail(ErrorCode.TOO_LARGE, f"{limit} tabs are open, which is the limit; close one.")
-            page = await op.call(self._core.context.new_page())
-            tab = self._core.tabs.adopt(page)
-            if tab is None:
-                await page.close()
-                fail(ErrorCode.TOO_LARGE, "Too many tabs are open; close one.")
-            self._core.tabs.select(tab)
+            self._core.tabs.select(await op.call(self._core.open_page()))
             return await self._list(op)
 
         opened = await self._run("new_tab", act)
