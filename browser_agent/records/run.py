@@ -86,8 +86,9 @@ class RobotResult:
     Mappings are accepted for messages and tool calls; anything else raises InvalidInput.
     """
 
-    __slots__ = (*_STORED[:7], "_parsed", *_STORED[8:])
+    __slots__ = (*_STORED[:7], "_parsed", *_STORED[8:], "_stop_message")
     _parsed: object
+    _stop_message: str
 
     robot_name: str
     id: str
@@ -125,6 +126,13 @@ class RobotResult:
         for name, build in BUILDERS.items():
             object.__setattr__(made, name, build(fields.get(name), results))
         object.__setattr__(made, "_parsed", keep_parsed(fields.get("parsed")))
+        object.__setattr__(made, "_stop_message", f"the run stopped: {made.stop_reason.value}")
+        return made
+
+    def explained(self, message: str) -> RobotResult:
+        """The same result whose :meth:`raise_for_stop` says more; what it says is not stored."""
+        made = self.replace()
+        object.__setattr__(made, "_stop_message", message or self._stop_message)
         return made
 
     @property
@@ -247,7 +255,7 @@ class RobotResult:
         reason = self.stop_reason
         if reason is StopReason.COMPLETED:
             return
-        message = f"the run stopped: {reason.value}"
+        message = self._stop_message
         if reason is StopReason.MAX_TOOL_ROUNDS:
             error: BrowserAgentError = ToolLoopError.exceeded(len(self.tool_calls))
             error.result = self

@@ -84,7 +84,7 @@ def build_result(
         provider_metadata=_metadata(state),
         prompt=state.redact(state.system),
         history=_redacted(state.redactor, state.history),
-    )
+    ).explained(state.redact(stop.message))
 
 
 def _choose_reply(state: RunState) -> Reply:

@@ -30,7 +30,6 @@ from browser_agent.robot.runner import (
     RunHandle,
     execute_run,
     refused_at_once,
-    stop_error,
 )
 from browser_agent.robot.settings import Settings, build_settings
 from browser_agent.robot.setup import RunPlan, admit_start, check_task
@@ -299,7 +298,6 @@ def _deliver(plan: RunPlan, finished: Finished, *, raise_on_stop: bool) -> Robot
         model.on_run_end(result.stop_reason.value)
     if refused_at_once(finished):
         raise BudgetExceeded(finished.stop.message, code=result.stop_reason.value, result=result)
-    error = stop_error(finished) if raise_on_stop else None
-    if error is not None:
-        raise error
+    if raise_on_stop:
+        result.raise_for_stop()
     return result

@@ -252,17 +252,6 @@ def _with_result(error: BaseException, result: RobotResult) -> BaseException:
     return error
 
 
-def stop_error(finished: Finished) -> BrowserAgentError | None:
-    """The exception of an early stop, with its message; None for a run that completed."""
-    try:
-        finished.result.raise_for_stop()
-    except BrowserAgentError as exc:
-        if finished.stop.message:
-            exc.args = (finished.stop.message,)
-        return exc
-    return None
-
-
 def refused_at_once(finished: Finished) -> bool:
     """Whether a budget refused the run before anything was done."""
     reason = finished.result.stop_reason
