@@ -43,8 +43,7 @@ class _Count:
 
 def reap(journal: Journal) -> Reaped:
     """End what dead owners left and close their records. Blocks; call it off the event loop."""
-    here = host_facts()
-    dead = [owner for owner in journal.owners() if _is_dead(owner, here)]
+    dead = find_dead(journal)
     count = _Count(owners=len(dead))
     for owner in dead:
         _reap_owner(journal, owner, count)
@@ -55,6 +54,12 @@ def reap(journal: Journal) -> Reaped:
         operations=tuple(count.operations),
         left=tuple(count.left),
     )
+
+
+def find_dead(journal: Journal) -> list[Mapping[str, object]]:
+    """Owners of this host that are dead and whose records are still open."""
+    here = host_facts()
+    return [owner for owner in journal.owners() if _is_dead(owner, here)]
 
 
 def reap_quietly(journal: Journal) -> None:

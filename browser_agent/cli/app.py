@@ -33,7 +33,7 @@ COMMANDS = {
     "doctor": ("doctor", "Look at this installation: Python, browser, models, leftovers."),
     "setup": ("setup", "Find a Chromium, or install one."),
     "demo": ("demo", "The main job on a sample site; no key, no network."),
-    "reap": ("reap", "End browsers that dead processes left behind."),
+    "reap": ("offline", "End browsers that dead processes left behind."),
 }
 """Name → the module that registers it, and its line in the list."""
 

@@ -115,9 +115,10 @@ def _extra(name: str, feature: str) -> Finding:
 
 
 def _leftovers() -> Finding:
-    from browser_agent.browser.reaper import find_leftovers
+    from browser_agent.browser.reaper import find_dead
+    from browser_agent.store.journal import open_journal
 
-    count = len(find_leftovers())
+    count = len(find_dead(open_journal()))
     if count:
         text = f"{count} browsers of dead processes are recorded; browser-agent reap ends them"
         return Finding(name="leftovers", state="note", text=text)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from browser_agent.records.run import RobotResult
 
 EXIT_USAGE = 2
+EXIT_PENDING = 5
 EXIT_INTEGRITY = 6
 EXIT_NOT_FOUND = 7
 EXIT_SIGINT = 130
@@ -34,7 +35,7 @@ _BY_STATUS = {
     Status.ERROR: 1,
     Status.TRUNCATED: 3,
     Status.UNKNOWN: 4,
-    Status.CLEANUP_PENDING: 5,
+    Status.CLEANUP_PENDING: EXIT_PENDING,
 }
 
 

@@ -48,6 +48,7 @@ _RANK = {
         ("json-ld", "microdata", "rdfa", "definition", "table", "label", "heading", "opengraph")
     )
 }
+_GENERIC = frozenset("name title headline description url image text type value id".split())
 _YES, _NO = frozenset("yes true y on in stock available".split()), frozenset("no false n off".split())
 
 
@@ -71,7 +72,8 @@ def fit_page(facts: PageFacts, wanted: Wanted) -> tuple[object, Found]:
 def _fit_object(
     facts: PageFacts, entity: Entity | None, wanted: Wanted, pointer: str, found: Found
 ) -> dict[str, object]:
-    pool = [*(entity.facts if entity is not None else ()), *facts.facts]
+    own = entity.facts if entity is not None else ()
+    pool = [*own, *_inner_facts(own, 0), *facts.facts]
     value: dict[str, object] = {}
     for name, part in wanted.fields:
         place = f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"
@@ -79,6 +81,17 @@ def _fit_object(
         if fitted is not None:
             value[name] = fitted
     return value
+
+
+def _inner_facts(facts: Sequence[Fact], depth: int) -> list[Fact]:
+    """Facts of nested things (the price of an offer), but none that would name the outer thing."""
+    found: list[Fact] = []
+    for fact in facts:
+        if isinstance(fact.value, Mapping) and depth < 3:
+            inner = _facts_of(cast("Mapping[str, object]", fact.value), fact)
+            kept = [one for one in inner if not _words(one.name) & _GENERIC]
+            found += [*kept, *_inner_facts(kept, depth + 1)]
+    return found
 
 
 def _fit_field(
