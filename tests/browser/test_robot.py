@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from browser_agent import ports
 from browser_agent.browser.browser import Browser
 from browser_agent.browser.session import Session
 from browser_agent.errors import ConfigurationError, InvalidInput
@@ -20,7 +19,6 @@ from browser_agent.records.limits import RunLimits
 from browser_agent.records.model import ModelRequest
 from browser_agent.records.run_parts import open_operations
 from browser_agent.robot.robot import Robot
-from browser_agent.store.run_folder import open_run_folder
 from browser_agent.store.verify import verify_run
 from browser_agent.testing.site import FixtureSite
 from browser_agent.testing.wire import Request, Response
@@ -37,11 +35,6 @@ POST_AND_BLOCK = """<title>Shop</title><button onclick="
   fetch('/order', {method: 'POST', body: 'one'});
   const end = Date.now() + 2500; while (Date.now() < end);
   document.getElementById('done').textContent = 'ordered'">Order</button><p id=done></p>"""
-
-
-@pytest.fixture(autouse=True)
-def folders() -> None:
-    ports.provide("run_folder", open_run_folder)
 
 
 def ref_in(request: ModelRequest, name: str) -> str:

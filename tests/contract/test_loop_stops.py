@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from browser_agent import ports
 from browser_agent._json import loads
 from browser_agent.errors import (
     BrowserError,
@@ -31,7 +30,6 @@ from browser_agent.records.result import Result
 from browser_agent.records.run import RobotResult
 from browser_agent.records.run_parts import StopReason
 from browser_agent.robot.robot import Robot
-from browser_agent.store.run_folder import open_run_folder
 from browser_agent.store.verify import verify_run
 from browser_agent.tools.tool import Halt, Tool, ToolContext, tool
 
@@ -325,7 +323,6 @@ async def test_cancelling_the_task_propagates_and_writes_the_result_first(tmp_pa
         def on_error_run(self, context: Any) -> None:
             kept.append(context.error)
 
-    ports.provide("run_folder", open_run_folder)
     run = asyncio.create_task(one.run("Wait.", hooks=[Watch()], run_dir=tmp_path / "run"))
     async with asyncio.timeout(10):
         await model.waiting.wait()

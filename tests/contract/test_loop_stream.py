@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from browser_agent import ports
 from browser_agent._json import loads
 from browser_agent.errors import InferenceError
 from browser_agent.models.scripted import ScriptedModel
@@ -20,7 +19,6 @@ from browser_agent.records.model import ModelDelta, ModelReply, ModelRequest, Us
 from browser_agent.records.result import Result
 from browser_agent.robot.compaction import Compaction
 from browser_agent.robot.robot import Robot
-from browser_agent.store.run_folder import open_run_folder
 from browser_agent.store.verify import verify_run
 from browser_agent.tools.tool import tool
 
@@ -142,7 +140,6 @@ async def test_reasoning_and_restarts_are_told() -> None:
 
 
 async def test_no_event_and_no_file_holds_a_secret_however_it_was_cut(tmp_path: Path) -> None:
-    ports.provide("run_folder", open_run_folder)
     cut = [text(f"the key is {KEY[:30]}"), text(KEY[30:60]), text(KEY[60:] + " so"), text(" there")]
     pieces = [*cut, ModelReply(text=f"the key is {KEY} so there", reasoning=f"I saw {KEY}")]
     robot = Robot("r", model=Streams([*pieces]), tools=[], instructions=f"Use {KEY}.")
@@ -197,7 +194,6 @@ async def test_a_stream_that_ends_without_a_reply_is_an_error_of_the_model() -> 
 
 
 async def test_events_of_a_run_are_chained_in_its_folder(tmp_path: Path) -> None:
-    ports.provide("run_folder", open_run_folder)
     folder = tmp_path / "run"
     robot = Robot("r", model=ScriptedModel([[("look", {"at": 1})], "done"]), tools=[look])
     result = await robot.run("Go.", run_dir=folder)
