@@ -108,7 +108,7 @@ class Arrival:
 
     async def _settle(self, op: Operation) -> bool:
         observer = self._core.observer(op.tab)
-        limit_s = min(SETTLE_S, op.remaining_s(keep_s=1.0))
+        limit_s = min(SETTLE_S * self._core.patience, op.remaining_s(keep_s=1.0))
         try:
             return (await op.call(observer.settle(limit_s=limit_s), within_s=limit_s + 0.5)).quiet
         except TimeoutError:

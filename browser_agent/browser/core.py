@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from browser_agent.records.result import Result
 
 T = TypeVar("T")
+PATIENCE = 8.0
 _OVER_S = 0.2
 PROBE_S = 1.0
 """How long a page that hung before may take to say that it does not hang any more."""
@@ -98,6 +99,13 @@ class Core:
     def limits(self) -> BrowserLimits:
         """The limits of the browser."""
         return self.shared.limits
+
+    @property
+    def patience(self) -> float:
+        """What settling limits are multiplied by: a recorded session and its replay wait until a
+        page rests, however busy the machine is, so that both say the same.
+        """
+        return 1.0 if self.options.tape is None else PATIENCE
 
     async def run(self, kind: Kind, body: Body) -> Result:
         """Run one operation; see :mod:`browser_agent.browser.operation`."""

@@ -186,9 +186,8 @@ class Witness:
             if trace.navigated:
                 await op.call(trace.tab.page.wait_for_load_state("domcontentloaded"))
             quiet_ms = settling.quiet_ms(trace)
-            settled = await looking(
-                op, observer.settle(quiet_ms=quiet_ms, limit_s=settling.LIMIT_S)
-            )
+            limit_s = settling.LIMIT_S * self._core.patience
+            settled = await looking(op, observer.settle(quiet_ms=quiet_ms, limit_s=limit_s))
             trace.settled = settled.quiet
             if not settling.is_open(self._traffic, self._commits, trace):
                 return

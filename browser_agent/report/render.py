@@ -47,7 +47,7 @@ def render_report(run_dir: Path) -> str:
     """The page of a run folder."""
     result = _load(run_dir)
     found = verify_run(run_dir)
-    environment = Environment(autoescape=select_autoescape(default=True), trim_blocks=True)
+    environment = Environment(autoescape=select_autoescape(default=True))
     template = environment.from_string(
         (files("browser_agent.report") / "template.html").read_text("utf-8")
     )
