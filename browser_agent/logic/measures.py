@@ -8,10 +8,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_LENGTH = r"(?:millimet|centimet|kilomet|met)(?:re|er)s?|mm|cm|m|km|miles?|feet|foot|ft|inch(?:es)?|yards?|fathoms?"
-_TIME = r"seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|nights?|decades?|centur(?:y|ies)|ms|s|h"
-_MONEY = r"euros?|dollars?|pounds?|crowns?|cents?|pence|francs?|marks?|shillings?|yen|kronor|kroner|usd|eur|gbp|chf"
-_WEIGHT = r"(?:kilo|milli)?grams?|(?:kilo|milli)?grammes?|kg|g|mg|tonnes?|tons?|pounds?|lbs?|ounces?|oz|stone"
+_LENGTH = (
+    r"(?:millimet|centimet|kilomet|met)(?:re|er)s?|mm|cm|m|km|miles?|feet|foot|ft|inch(?:es)?|yards?"
+    r"|fathoms?"
+)
+_TIME = (
+    r"seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|nights?|decades?"
+    r"|centur(?:y|ies)|ms|s|h"
+)
+_MONEY = (
+    r"euros?|dollars?|pounds?|crowns?|cents?|pence|francs?|marks?|shillings?|yen|kronor|kroner|usd"
+    r"|eur|gbp|chf"
+)
+_WEIGHT = r"(?:kilo|milli)?gramm?(?:e?s)?|kg|g|mg|tonnes?|tons?|pounds?|lbs?|ounces?|oz|stone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +53,8 @@ MEASURES = (
     ),
     _measure(
         "money",
-        r"\b(?:cost|costs|price|priced|fee|fare|wage|salary|pay|paid|charge|fine|toll|bill|money|budget"
-        r"|worth|kostet|cuesta|precio|preis|prix)\b",
+        r"\b(?:cost|costs|price|priced|fee|fare|wage|salary|pay|paid|charge|fine|toll|bill|money"
+        r"|budget|worth|kostet|cuesta|precio|preis|prix)\b",
         "cost costs price priced pay paid fee fare charge bill worth money sum account",
         _MONEY,
     ),
@@ -64,8 +73,8 @@ MEASURES = (
     _measure("depth", r"\bhow deep\b|\bdepth\b|\bwie tief\b", "deep depth beneath below", _LENGTH),
     _measure(
         "length",
-        r"\bhow (?:wide|thick|broad|far|big|large)\b|\b(?:length|width|breadth|distance|thickness|diameter"
-        r"|wingspan|span|radius)\b|\bwie (?:weit|breit|lang)\b",
+        r"\bhow (?:wide|thick|broad|far|big|large)\b|\b(?:length|width|breadth|distance|thickness"
+        r"|diameter|wingspan|span|radius)\b|\bwie (?:weit|breit|lang)\b",
         "long wide thick broad far length width breadth distance thickness diameter span across",
         _LENGTH,
     ),

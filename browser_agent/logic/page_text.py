@@ -116,8 +116,9 @@ def cut_blocks(text: str, part: int, headings: Sequence[Heading] = ()) -> list[B
             intro = ""
             continue
         path = tuple(kept.text for kept in stack)
-        for piece in _pieces(line):
-            blocks.append(Block(text=piece, part=part, headings=path, context=intro))
+        blocks.extend(
+            Block(text=piece, part=part, headings=path, context=intro) for piece in _pieces(line)
+        )
         if _introduces(line, intro):
             intro = line[:200]
     return blocks

@@ -12,16 +12,20 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from browser_agent.logic.measures import MEASURES, Measure
+from browser_agent.logic.stopwords import FOREIGN_STOPWORDS, STOPWORDS
 from browser_agent.logic.thesaurus import base_of, commonness, related_to
-from browser_agent.logic.words import FOREIGN_STOPWORDS, STOPWORDS, cut_words
+from browser_agent.logic.words import cut_words
 
 _WORD = re.compile(r"[^\W_]+(?:['’.\-_][^\W_]+)*")
 _CODE = re.compile(r"[_().<>{}=\\/$]|[a-z][A-Z]|^--?\w")
 _UNLISTED = 1.1
 _TYPE_WORDS = frozenset(
     base_of(word)
-    for word in """year date day month century decade time name title colour color shade kind type sort
-    number amount value person place word letter age reason cause way part job role material""".split()
+    for word in (
+        *("year", "date", "day", "month", "century", "decade", "time", "name", "title", "colour"),
+        *("color", "shade", "kind", "type", "sort", "number", "amount", "value", "person", "place"),
+        *("word", "letter", "age", "reason", "cause", "way", "part", "job", "role", "material"),
+    )
 )
 """What a question names and its answer replaces: the colour is red, nobody says so."""
 
@@ -46,7 +50,9 @@ def _words(pattern: str) -> re.Pattern[str]:
 _KINDS = (
     (
         Kind.REASON,
-        _words(r"\bwhy\b|\bhow come\b|\bwhat (?:was |is )?the (?:reason|cause)\b|\bwarum\b"),
+        _words(
+            r"\bwhy\b|\bhow come\b|\bwhat (?:was |is )?the (?:reason|cause)\b|\bwarum\b|\bpor qué\b"
+        ),
     ),
     (
         Kind.TIME,
@@ -58,13 +64,13 @@ _KINDS = (
     (
         Kind.NUMBER,
         _words(
-            r"\bhow (?:many|much|long|far|tall|high|deep|wide|broad|thick|big|large|heavy|fast|old|often"
-            r"|hot|cold|late|early|steep|strong|loud|bright|quickly|frequently)\b"
-            r"|\b(?:what|which)(?:\W+\w+){0,3}?\W+(?:number|percentage|percent|share|proportion|height"
-            r"|length|depth|width|weight|price|cost|fee|fare|amount|size|age|distance|speed|rate"
-            r"|capacity|population|temperature|total|sum|duration|quantity|wage|salary|score|port|limit"
-            r"|maximum|minimum|altitude|elevation|voltage|power|load|value|fine|toll)\b"
-            r"|\bwie ?(?:viele?|hoch|lang|weit|alt|tief|oft|schwer|gro(?:ss|ß))\b|\bwas kostet\b"
+            r"\bhow (?:many|much|long|far|tall|high|deep|wide|broad|thick|big|large|heavy|fast|old"
+            r"|often|hot|cold|late|early|steep|strong|loud|bright|quickly|frequently)\b"
+            r"|\b(?:what|which)(?:\W+\w+){0,3}?\W+(?:number|percentage|percent|share|proportion"
+            r"|height|length|depth|width|weight|price|cost|fee|fare|amount|size|age|distance|speed"
+            r"|rate|capacity|population|temperature|total|sum|duration|quantity|wage|salary|score"
+            r"|port|limit|maximum|minimum|altitude|elevation|voltage|power|load|value|fine|toll)\b"
+            r"|\bwie ?(?:viele?|hoch|lange?|weit|alt|tief|oft|schwer|gro(?:ss|ß))\b|\bwas kostet\b"
             r"|\bcu[aá]nt[oa]s?\b|\bcombien\b"
         ),
     ),
@@ -78,8 +84,16 @@ _KINDS = (
     (
         Kind.PLACE,
         _words(
-            r"\bwhere\b|\b(?:which|what) (?:\w+ )?(?:place|town|city|village|country|street|county|region"
-            r"|state)\b|\bwo\b|\bwohin\b|\bd[oó]nde\b"
+            r"\bwhere\b|\b(?:which|what) (?:\w+ )?(?:place|town|city|village|country|street|county"
+            r"|region|state)\b|\bwo\b|\bwohin\b|\bd[oó]nde\b"
+        ),
+    ),
+    (
+        Kind.CODE,
+        _words(
+            r"\b(?:which|what) (?:\w+ )?(?:file|folder|directory|path|command|option|parameter"
+            r"|argument|flag|switch|function|method|class|module|package|variable|key|keyword|field"
+            r"|attribute|program|tool|setting|header|extension|utility|operator)\b"
         ),
     ),
     (

@@ -9,7 +9,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from browser_agent.logic.evidence import Candidate, bases_of, nearest
+from browser_agent.logic.evidence import Candidate
+from browser_agent.logic.nearness import bases_of, nearest
 from browser_agent.logic.page_text import strip_bullet
 from browser_agent.logic.question import Question
 

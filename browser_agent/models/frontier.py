@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from browser_agent.logic.evidence import bases_of, nearest
+from browser_agent.logic.nearness import bases_of, nearest
 from browser_agent.logic.page_text import Link
 from browser_agent.logic.question import Question
 from browser_agent.models.library import Page, link_rows

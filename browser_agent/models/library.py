@@ -1,7 +1,7 @@
 """The pages of a trail as the extractive model sees them: blocks with headings, links, evidence.
 
-Owns turning visits into pages and asking the ranker. Everything is computed from what was read; long
-texts are cut up once and remembered by their content.
+Owns turning visits into pages and asking the ranker. Everything is computed from what was read;
+long texts are cut up once and remembered by their content.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from urllib.parse import urlsplit
 from browser_agent.logic.evidence import (
     Candidate,
     PageFrame,
-    bases_of,
     best_of,
     find_candidates,
     frame_page,
 )
+from browser_agent.logic.nearness import bases_of
 from browser_agent.logic.page_text import (
     Block,
     Heading,
