@@ -61,7 +61,7 @@ def _tab_id(listed: Result, index: object) -> str | None:
     data = cast("Mapping[str, object]", listed.data)
     items = cast("Sequence[Mapping[str, object]]", data.get("items", ()))
     if index is None:
-        chosen = [item for item in items if item.get("active")]
+        chosen = [item for item in items if item.get("current")]
     elif isinstance(index, int) and 0 <= index < len(items):
         chosen = [items[index]]
     else:
