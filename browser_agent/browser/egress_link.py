@@ -86,6 +86,10 @@ class Link(asyncio.Protocol):
         self._hold_network(False)
 
     @property
+    def _is_closing(self) -> bool:
+        return self._transport is None or self._transport.is_closing()
+
+    @property
     def peer_port(self) -> int:
         """The client's port on loopback."""
         assert self._transport is not None
@@ -101,59 +105,86 @@ class Link(asyncio.Protocol):
     # requests
 
     def _advance(self) -> None:
-        """Take what can be taken out of the inbox: rest of a body, or the next request."""
-        if self._body_left:
-            piece = bytes(self._inbox[: self._body_left])
-            del self._inbox[: len(piece)]
-            self._body_left -= len(piece)
-            self._send(piece)
-        if self._inbox and not self._body_left:
-            self._take_request()
+        """Take what can be taken out of the inbox: rest of a body, and requests."""
+        while self._inbox and self.task is None and not self._is_closing:
+            if self._streaming:
+                self._send(bytes(self._inbox))
+                self._inbox.clear()
+            elif self._body_left:
+                self._send_body()
+            elif not self._take_request():
+                return
 
-    def _take_request(self) -> None:
+    def _send_body(self) -> None:
+        piece = bytes(self._inbox[: self._body_left])
+        del self._inbox[: len(piece)]
+        self._body_left -= len(piece)
+        self._send(piece)
+
+    def _take_request(self) -> bool:
+        """Take one request with its small body; False when it is not there in full."""
         end = self._inbox.find(b"\r\n\r\n")
         if end < 0:
             if len(self._inbox) > HEAD_LIMIT_BYTES:
                 self._answer(431, "too_large")
-            return
+            return False
         try:
             request = parse_request(bytes(self._inbox[:end]))
         except BadRequest:
             self._answer(400, "invalid_input")
-            return
+            return False
         start = end + 4
         small = request.length if request.length <= SMALL_BODY_BYTES else 0
         if len(self._inbox) < start + small:
-            return
+            return False
         body = bytes(self._inbox[start : start + small])
         del self._inbox[: start + small]
-        self.task = asyncio.ensure_future(self._serve(request, body))
-        self.task.add_done_callback(self._served)
+        self._serve(request, body)
+        return True
 
-    def _served(self, task: asyncio.Task[None]) -> None:
-        if task.cancelled():
-            return
-        if (error := task.exception()) is not None:
-            _LOG.error("a connection was dropped: %s", type(error).__name__)
-            self.abort("internal", "the proxy failed")
-
-    async def _serve(self, request: Request, body: bytes) -> None:
+    def _serve(self, request: Request, body: bytes) -> None:
+        """Judge a request; a connection that fits is used at once, another one is opened."""
         try:
             self._check_credential(request)
             plan = self._gate.plan(request, body)
-            far = self._reusable(plan) or await self._gate.connect(plan)
         except RefusedError as refused:
             self._refuse(refused)
             return
-        if self._transport is None or self._transport.is_closing():
+        except Exception as error:  # noqa: BLE001 - the step boundary: logged, the link is cut
+            self._fail(error)
+            return
+        far = self._reusable(plan)
+        if far is not None:
+            self._attach(far, plan)
+            self._forward(request, body, plan)
+            return
+        self.task = asyncio.ensure_future(self._open(request, body, plan))
+        self.task.add_done_callback(self._opened)
+
+    async def _open(self, request: Request, body: bytes, plan: Plan) -> None:
+        try:
+            far = await self._gate.connect(plan)
+        except RefusedError as refused:
+            self._refuse(refused)
+            return
+        if self._is_closing:
             if far.transport is not None:
                 far.transport.abort()
             return
-        self._attach(far, plan)
-        self._forward(request, body, plan)
         self.task = None
         self._hold_browser(False)
-        self._flush_inbox()
+        self._attach(far, plan)
+        self._forward(request, body, plan)
+        self._advance()
+
+    def _opened(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._fail(error)
+
+    def _fail(self, error: BaseException) -> None:
+        """Our own fault: the text of the error could hold what the page sent."""
+        _LOG.error("a connection was dropped: %s", type(error).__name__)
+        self.abort("internal", "the proxy failed")
 
     def _check_credential(self, request: Request) -> None:
         if self._credential is not None:
@@ -197,15 +228,6 @@ class Link(asyncio.Protocol):
             self._deliver(early)
         if not self._far.is_open:
             self._far_lost(self._far)
-
-    def _flush_inbox(self) -> None:
-        if not self._inbox:
-            return
-        if self._streaming:
-            self._send(bytes(self._inbox))
-            self._inbox.clear()
-        else:
-            self._advance()
 
     # bytes
 

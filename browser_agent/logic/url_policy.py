@@ -10,6 +10,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address
 from os import PathLike
 from pathlib import Path
@@ -202,8 +203,7 @@ class UrlPolicy:
     def _host_refusal(self, url: UrlParts) -> str | None:
         if url.port in BLOCKED_PORTS:
             return f"port {url.port} is one that browsers block; no setting admits it"
-        address = literal_address(url.host)
-        kind = _name_class(url.host) if address is None else classify(address)
+        kind = _host_class(url.host)
         if kind is AddressClass.PUBLIC:
             return None
         if kind is AddressClass.METADATA:
@@ -269,7 +269,11 @@ def _check_text(url: object) -> None:
         raise InvalidInput(f"a URL must be a string, got {type(url).__name__}")
 
 
-def _name_class(host: str) -> AddressClass:
+@lru_cache(maxsize=512)
+def _host_class(host: str) -> AddressClass:
+    address = literal_address(host)
+    if address is not None:
+        return classify(address)
     if is_metadata_name(host):
         return AddressClass.METADATA
     return AddressClass.PRIVATE if is_local_name(host) else AddressClass.PUBLIC

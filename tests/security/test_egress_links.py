@@ -260,3 +260,13 @@ async def test_an_unexpected_failure_of_a_dial_is_not_taken_for_a_dead_address()
 
 def test_a_connection_that_is_not_there_has_no_owner() -> None:
     assert not OwnerCheck(lambda _: True, 9).admits(9)
+
+
+async def test_many_requests_in_one_piece_are_served_in_turn() -> None:
+    async with server(echo) as port, proxy_for() as proxy, client(proxy) as (reader, writer):
+        request = f"GET http://127.0.0.1:{port}/%d HTTP/1.1\r\n\r\n"
+        writer.write("".join(request % number for number in range(2_000)).encode())
+        for number in range(2_000):
+            head = await reader.readuntil(b"\r\n\r\n")
+            assert head.startswith(b"GET /%d HTTP" % number)
+        assert len(proxy.decisions()) == 2_000
