@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from browser_agent.browser.documents import (
     TextDocument,
+    decode_page_text,
     decode_text,
     is_text_document,
     media_type,
@@ -170,7 +171,8 @@ class Arrival:
             if not (is_playwright_error(error) or is_timeout(error)):
                 raise
             return
-        op.tab.document = _document(load.url, "", load.content_type, content, limit)
+        text = decode_page_text(content[:limit], load.content_type)
+        op.tab.document = _document(load, "", text, len(content) - limit)
 
     async def download(self, op: Operation, files: int) -> None:
         """End a navigation that gave a file, unless the file is a text to be read."""
@@ -183,8 +185,8 @@ class Arrival:
             if content is not None:
                 name = str(items[0].get("name"))
                 limit = self._core.limits.capture_bytes
-                document = _document(load.url, name, load.content_type, content, limit)
-                op.tab.document = document
+                text = decode_text(content[:limit], load.content_type)
+                op.tab.document = _document(load, name, text, len(content) - limit)
                 data = {**known, "title": name, "settled": True, "blocked": None}
                 raise OperationFailed(Outcome(data=data, final_url=load.url))
         fail(ErrorCode.DOWNLOAD_STARTED, data=known)
@@ -258,15 +260,13 @@ def refuse(code: str | None, reason: str, known: Mapping[str, object] | None = N
     fail(parse_code(code), sentence, data=known)
 
 
-def _document(
-    url: str, title: str, content_type: str | None, content: bytes, limit: int
-) -> TextDocument:
+def _document(load: Load, title: str, text: str, beyond_bytes: int) -> TextDocument:
     return TextDocument(
-        url=url,
+        url=load.url,
         title=title,
-        content_type=media_type(content_type),
-        text=decode_text(content[:limit], content_type),
-        not_captured_bytes=max(0, len(content) - limit),
+        content_type=media_type(load.content_type),
+        text=text,
+        not_captured_bytes=max(0, beyond_bytes),
     )
 
 

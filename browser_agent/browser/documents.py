@@ -59,6 +59,14 @@ def decode_text(content: bytes, content_type: str | None) -> str:
     return _decoded(content, declared.group(1).decode() if declared is not None else "utf-8")
 
 
+def decode_page_text(content: bytes, content_type: str | None) -> str:
+    """Bytes that came through the browser, which gives what it decoded itself as UTF-8."""
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return decode_text(content, content_type)
+
+
 def _decoded(content: bytes, name: str) -> str:
     try:
         return content.decode(name, "replace")

@@ -60,8 +60,10 @@ def by_pattern(view: Observation, pattern: str, *, role: str | None, limit: int)
 
 def _matcher(pattern: str) -> Callable[[str], bool]:
     engine = cast("Any", re2)  # has no types
+    options = engine.Options()
+    options.log_errors = False  # the library writes them to stderr itself
     try:
-        wanted = engine.compile(pattern)
+        wanted = engine.compile(pattern, options)
     except engine.error:
         raise ObserverError("invalid_input", "The pattern cannot be read.") from None
     return lambda line: wanted.search(line) is not None

@@ -33,7 +33,9 @@ BASELINES = 64
 _INLINE_BYTES = 65_536
 _URL_BYTES = 300
 _NOTES = 30
-_REF = re.compile(r"\[(e\d+)\]")
+_REF_OF_LINE = re.compile(r"^[ \t]*(?:#+ )?(e\d+)\b", re.MULTILINE)
+_ROW = re.compile(r"^[ \t]*\|.*$", re.MULTILINE)
+_REF_IN_ROW = re.compile(r"\b(e\d+)\b")
 _MARKDOWN = ConversionOptions(heading_style="atx", bullets="-", wrap=False, extract_metadata=False)
 
 
@@ -47,13 +49,13 @@ class Reader:
 
     async def read(
         self,
-        format: str = "text",  # noqa: A002 - the contract's name
+        format: str = "text",
         *,
         ref: str | None = None,
         cursor: str | None = None,
     ) -> Result:
         """Content as text or Markdown; see :meth:`Session.read`."""
-        _check_text("format", format)
+        _check_text("format", format, optional=False)
         _check_text("ref", ref)
         _check_text("cursor", cursor)
 
@@ -68,7 +70,7 @@ class Reader:
 
     async def snapshot(self, mode: str = "full", *, cursor: str | None = None) -> Result:
         """The page with refs; see :meth:`Session.snapshot`."""
-        _check_text("mode", mode)
+        _check_text("mode", mode, optional=False)
         _check_text("cursor", cursor)
 
         async def act(op: Operation) -> Outcome:
@@ -254,7 +256,9 @@ def _convert(html: str) -> str:
 
 def _shown_refs(seen: Observation):  # noqa: ANN202 - typed below
     def extras(text: str) -> Mapping[str, object]:
-        shown = set(_REF.findall(text))
+        shown = set(_REF_OF_LINE.findall(text))
+        for row in _ROW.findall(text):
+            shown.update(_REF_IN_ROW.findall(row))
         refs = [ref for ref in seen.refs if ref in shown]
         attributes = {ref: dict(seen.attributes[ref]) for ref in refs if ref in seen.attributes}
         return {"refs_shown": refs, "attributes": attributes}
@@ -286,6 +290,6 @@ def coverage_of(seen: Coverage, flags: Mapping[str, int] | None = None) -> dict[
     return {key: value for key, value in found.items() if value}
 
 
-def _check_text(name: str, value: object) -> None:
-    if value is not None and not isinstance(value, str):
+def _check_text(name: str, value: object, *, optional: bool = True) -> None:
+    if not isinstance(value, str) and not (optional and value is None):
         raise InvalidInput(f"{name} must be a string, got {type(value).__name__}")
