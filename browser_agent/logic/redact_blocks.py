@@ -130,8 +130,8 @@ CARD_TRIGGER: Final = (
     + rb"|[2-6][0-9]{7}" + _GAP + rb"[0-9]{8}\b)"
 )  # fmt: skip
 _CARD: Final = re.compile(
-    rb"[2-6][0-9]{3}(?:" + _GAP + rb"[0-9]{4}){3}(?:" + _GAP + rb"[0-9]{1,3}(?![0-9]))?"
-    rb"|[2-6][0-9]{3}(?:" + _GAP + rb"[0-9]{4}){2}" + _GAP + rb"[0-9]{1,3}(?![0-9])"
+    rb"[2-6][0-9]{3}(" + _GAP + rb")[0-9]{4}\1[0-9]{4}\1[0-9]{4}(?:\1[0-9]{1,3}(?![0-9]))?"
+    rb"|[2-6][0-9]{3}(" + _GAP + rb")[0-9]{4}\2[0-9]{4}\2[0-9]{1,3}(?![0-9])"
     rb"|3[0-9]{3}" + _GAP + rb"[0-9]{6}" + _GAP + rb"[0-9]{4,5}"
     rb"|[2-6][0-9]{7}" + _GAP + rb"[0-9]{8}|[2-6][0-9]{12,18}"
 )  # fmt: skip
@@ -149,6 +149,7 @@ _RANGES: Final = tuple((re.compile(first), sure, likely) for first, sure, likely
 _ABOUT_CARDS: Final = re.compile(
     rb"(?i)card|visa|master|amex|maestro|discover|diners|jcb|\bpan\b|\bcc\b|credit|debit|karte|carte"
 )
+_DECIMAL: Final = re.compile(rb"[0-9][.,]\Z")
 _DOUBLED: Final = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 
 
@@ -156,6 +157,8 @@ def card_rule(data: bytes, start: int, end: int, found: list[Span]) -> int:
     """A number of a card issuer's range and length whose check digit is right."""
     del end
     about = data[max(0, start - 40) : start]
+    if _DECIMAL.search(about):
+        return start + 1
     for pattern in (_CARD, _FOUR_FOURS):
         card = pattern.match(data, start)
         if card is not None and _is_card(_digits(card.group()), about=about):
@@ -166,7 +169,9 @@ def card_rule(data: bytes, start: int, end: int, found: list[Span]) -> int:
 
 
 _DIGITS: Final = re.compile(rb"[0-9]+")
-_FOUR_FOURS: Final = re.compile(rb"[2-6][0-9]{3}(?:" + _GAP + rb"[0-9]{4}){3}(?![0-9])")
+_FOUR_FOURS: Final = re.compile(
+    rb"[2-6][0-9]{3}(" + _GAP + rb")[0-9]{4}\1[0-9]{4}\1[0-9]{4}(?![0-9])"
+)
 _ENCODED_GAP: Final = re.compile(rb"%20|&#160;")
 
 

@@ -30,7 +30,7 @@ _SCHEME: Final = re.compile(
     rb"|vapid|cwt|user|session|zoho-oauthtoken)(?:[ \t]|%20|\+)+)?"
 )
 _PARAMETERS: Final = re.compile(rb"[A-Za-z][\w-]{0,40}=")
-_WORD: Final = re.compile(rb"[^\s,;\"'<>\\]{0,600}")
+_WORD: Final = re.compile(rb"[^\s,;\"'<>\\`]{0,600}")
 _CLOSING_SIGNS: Final = b" \t\"'`,;)}]\\."
 _IDLE_BYTES: Final = 8192  # a line of attributes alone is not followed any further
 _NO_MORE: Final = re.compile(rb"[\s.,;:!?)\]}\"'`\\-]*")

@@ -7,9 +7,10 @@ colon needs more proof than a parameter of a URL. Works on UTF-8 bytes of a sing
 from __future__ import annotations
 
 import re
+import string
 from binascii import Error as Base64Error
 from binascii import a2b_base64
-from enum import Enum
+from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
 from browser_agent.logic.redact_names import Level
@@ -19,17 +20,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Syntax(Enum):
+class Syntax(IntEnum):
     """How a value is bound to its name, from the surest to the loosest."""
 
-    QUERY = "query"  # ?name=value&
-    QUOTED = "quoted"  # name: "value", <name>value</name>
-    ASSIGN = "assign"  # name=value, --name value
-    COLON = "colon"  # name: value, in prose perhaps
-    LOOSE = "loose"  # name value, name is value
+    QUERY = 1
+    """``?name=value&``"""
+    QUOTED = 2
+    """``name: "value"``, ``<name>value</name>``"""
+    ASSIGN = 3
+    """``name=value``, ``--name value``"""
+    COLON = 4
+    """``name: value``, in prose perhaps"""
+    LOOSE = 5
+    """``name value``, ``name is value``"""
 
 
-_JUDGED_BYTES: Final = 512  # a prefix is enough to judge by
+_UPPER: Final = string.ascii_uppercase.encode()
+_JUDGED_BYTES: Final = 160  # a prefix is enough to judge by
 
 _STAND_INS: Final = (
     "any async await auth authorization basic bearer bool boolean bytes changeme change-?it const"
@@ -43,7 +50,8 @@ _STAND_INS: Final = (
 )
 _PLACEHOLDER: Final = re.compile(
     rb"""(?ixs)
-    \[REDACTED(?::[\w.-]{1,64})?\] | \[[a-z][a-z0-9 _-]{0,40}\] | <[^<>]{0,80}>? | &lt;.{0,80}
+    \[REDACTED(?::[\w.-]{1,64})?\] | \[[a-z][a-z0-9 _-]{0,40}\] | <[^<>]{0,80}>?
+    | &(?:lt|\#x3c|\#60);.{0,80}
     | \{\{?[^{}]{0,80}\}?\}? | \$\{[^{}]*\}? | \$(?:(?-i:[A-Z_][A-Z0-9_]*)|[a-z_]+) | \$\(.*
     | \$\{\{.* | \#\{.* | <%.* | `.* | @[a-z_]+ | %[a-z] | %[a-z_]\w*% | %\([a-z_]\w*\)s
     | (?:[*x.\#_?\-+=0]|\xe2\x80[\xa2\xa6\x93\x94]|\xe2\x97\x8f|\xc2\xb7)+
@@ -56,18 +64,19 @@ _PLACEHOLDER: Final = re.compile(
     + "|".join(_STAND_INS.split()).encode()
 )
 _OBJECTS: Final = (
-    b"self this args? config cfg conf settings os env ENV os\\.environ process request req res"
-    b" response form data user ctx context opts options params props state event e body credentials"
-    b" creds secrets vault input module window document session account client app obj item row"
-    b" payload var local import System Environment"
+    b"self this args? config cfg conf settings os env ENV process request req res response form"
+    b" data user ctx context opts options params props state event e body credentials creds secrets"
+    b" vault input module window document session account client app obj item row payload var local"
+    b" import System Environment"
 )
 _CODE: Final = re.compile(
     rb"""(?xs)
     [A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)*\s?[(\[].*
     | (?:"""
     + b"|".join(_OBJECTS.split())
-    + rb""")(?:\.|->|::|\?\.|/)[A-Za-z_$][\w$.\[\]'"?>/-]*
-    | [a-z_]+(?:\.[a-z_]+)+ | (?=[A-Za-z$]*_)[A-Za-z_$]+
+    + rb""")(?:\.|->|::|\?\.)[A-Za-z_$][\w$.\[\]'"?>-]* | os\.environ/\w+
+    | [a-z]*(?:_[a-z]*)+ | [A-Z]+[0-9]{0,4}(?:_[A-Z]+[0-9]{0,4})+ | [(),;?\]}].*
+    | [A-Za-z_$]+[0-9]{0,5}[A-Za-z_$]*(?:\.[A-Za-z_$]+[0-9]{0,5}[A-Za-z_$]*)+
     """
 )
 _PROSE_WORDS: Final = re.compile(
@@ -78,21 +87,25 @@ _PROSE_WORDS: Final = re.compile(
 )
 _ORDINARY: Final = re.compile(
     rb"""(?ix)
-    (?:https?|wss?|ftp|file|mailto|urn):.* | [a-z]:\\.*
+    (?:https?|wss?|ftp|file|mailto|urn|arn):.* | [a-z]:\\.*
     | (?-i:~?\.{0,2}/[a-z0-9_.-]+(?:/[a-z0-9_.-]+)*/?) | (?-i:[a-z_.-]+(?:/[a-z0-9_.-]+)+)
     | \d{4}-\d\d-\d\d.* | \d{1,2}:\d\d.{0,8} | [\d.,:%-]+
     | v?\d{1,4}(?:\.\d{1,6}){1,4}(?:[-+.][a-z0-9.+-]{0,16})? | \d:\d+\..*
     | sha(?:1|224|256|384|512)[-:].* | md5:.* | 0x[0-9a-f]{40}
-    | [\w.+-]+@[\w-]+(?:\.[\w-]+)+ | [\w-]+\.(?:js|css|png|jpe?g|svg|html?|json|ya?ml|py|ts|md|txt)
+    | [\w.+-]+@[\w-]+(?:\.[\w-]+)+
+    | [\w-]+\.(?:js|css|png|jpe?g|svg|html?|json|ya?ml|py|ts|md|txt)
     | [\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|example)
     """
 )
 _UUID: Final = re.compile(rb"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _DIGITS: Final = re.compile(rb"\d+")
 _WORDY: Final = re.compile(rb"[A-Za-z]+(?:[-_'.][A-Za-z]+)*")
+_SMALL_LETTERS: Final = re.compile(rb"[a-z]{3,}")
+_UNSPEAKABLE: Final = re.compile(rb"(?i)[b-df-hj-np-tv-xz]{5}")
 _SIGNS: Final = re.compile(rb"[!@#$%^&*+=~?/|\\]")
 _REMOTE: Final = re.compile(rb"(?i)(?:wss?|https?):")
 _TELLING_URL: Final = re.compile(rb"(?i)wss?:|[0-9a-f-]{16,}|[?&]|%3[fF]|devtools|/live")
+_KINDS: Final = tuple(re.compile(kind) for kind in (rb"[a-z]", rb"[A-Z]", rb"[0-9]"))
 _TRAILING: Final = b",;.:!?)]}>\"'"
 
 
@@ -133,13 +146,20 @@ def is_noisy(value: bytes) -> bool:
 
 
 def _mixed(value: bytes) -> bool:
+    has_digits = len(value.translate(None, b"0123456789")) < len(value)
+    return has_digits and value.lower() != value.upper()
+
+
+def _wordy(value: bytes) -> bool:
+    """Made of words, as ``PKCS7PrivateKey``: mostly small letters, vowels among them."""
     digits = len(value) - len(value.translate(None, b"0123456789"))
-    return digits > 0 and value.lower() != value.upper()
+    in_words = sum(map(len, _SMALL_LETTERS.findall(value)))
+    return digits <= 3 and in_words * 2 >= len(value) and not _UNSPEAKABLE.search(value)
 
 
 def _noisy_case(value: bytes) -> bool:
-    upper = sum(65 <= byte <= 90 for byte in value)
-    return 0.25 <= upper / len(value) <= 0.75 and value.lower() != value.upper()
+    upper = len(value) - len(value.translate(None, _UPPER))
+    return 0.25 <= upper / len(value) <= 0.75 and not _wordy(value)
 
 
 def _password(value: bytes, syntax: Syntax) -> bool:
@@ -157,11 +177,13 @@ def _password_in_prose(bare: bytes, syntax: Syntax) -> bool:
         return len(bare) >= 6 and syntax is Syntax.COLON
     if _ORDINARY.fullmatch(bare):
         return False
+    if _CODE.fullmatch(bare):
+        return False
     if syntax is Syntax.COLON:
         return len(bare) >= 6 and (
             _mixed(bare) or _signed(bare) or (_humps(bare) >= 2 and len(bare) >= 12)
         )
-    return len(bare) >= 8 and (_mixed(bare) or _signed(bare)) and _varied(bare)
+    return len(bare) >= 8 and (is_noisy(bare) or _signed(bare)) and _varied(bare)
 
 
 def _signed(value: bytes) -> bool:
@@ -181,14 +203,19 @@ def _secret(value: bytes, syntax: Syntax) -> bool:
         return len(value) >= 6
     if b" " in value or _ORDINARY.fullmatch(value):
         return _DIGITS.fullmatch(value) is not None and len(value) >= 8
-    if syntax is Syntax.QUOTED:
-        return len(value) >= 8 and (not _WORDY.fullmatch(value) or len(value) >= 24)
-    if syntax is Syntax.ASSIGN:
-        return len(value) >= 8 and not _CODE.fullmatch(value) and not _WORDY.fullmatch(value)
+    if syntax in {Syntax.QUOTED, Syntax.ASSIGN}:
+        words = _WORDY.fullmatch(value) and (_wordy(value) or len(value) < 16)
+        long = len(value) >= 24 and syntax is Syntax.QUOTED
+        return len(value) >= 8 and not _CODE.fullmatch(value) and (long or not words)
     bare = value.rstrip(_TRAILING)
     if syntax is Syntax.COLON:
-        return token_like(bare, 8) and not _CODE.fullmatch(bare)
-    return token_like(bare, 16) and not _CODE.fullmatch(bare) and not _UUID.fullmatch(bare)
+        return token_like(bare, 8) and not _is_name(bare)
+    return token_like(bare, 16) and not _is_name(bare)
+
+
+def _is_name(value: bytes) -> bool:
+    """Code or a class name, in prose or a signature."""
+    return _CODE.fullmatch(value) is not None or _wordy(value)
 
 
 def _token(value: bytes, syntax: Syntax) -> bool:
@@ -196,14 +223,16 @@ def _token(value: bytes, syntax: Syntax) -> bool:
         if _DIGITS.fullmatch(value):
             return len(value) >= 6
         return token_like(value, 8) or (len(value) >= 20 and not _WORDY.fullmatch(value))
-    if _CODE.fullmatch(value):
-        return False
     if syntax in {Syntax.QUOTED, Syntax.ASSIGN}:
-        return token_like(value, 10)
+        return token_like(value, 10) and not _CODE.fullmatch(value)
     bare = value.rstrip(_TRAILING)
-    if syntax is Syntax.COLON:
-        return token_like(bare, 16)
-    return token_like(bare, 20) and not _UUID.fullmatch(bare)
+    least = (12 if _all_kinds(bare) else 16) if syntax is Syntax.COLON else 20
+    is_id = syntax is Syntax.LOOSE and _UUID.fullmatch(bare)
+    return token_like(bare, least) and not _is_name(bare) and not is_id
+
+
+def _all_kinds(value: bytes) -> bool:
+    return all(pattern.search(value) for pattern in _KINDS)
 
 
 def _weak(value: bytes, syntax: Syntax) -> bool:
@@ -212,7 +241,7 @@ def _weak(value: bytes, syntax: Syntax) -> bool:
     if _CODE.fullmatch(value):
         return False
     if syntax in {Syntax.QUOTED, Syntax.ASSIGN}:
-        return token_like(value, 16) or is_basic(value)
+        return token_like(value, 20) or is_basic(value)
     return syntax is Syntax.COLON and token_like(value.rstrip(_TRAILING), 20)
 
 

@@ -27,6 +27,7 @@ _VALUE_ATTRIBUTE: Final = re.compile(
 _MULTIPART: Final = re.compile(
     rb"[\"']?[^\r\n]{0,200}\r?\n(?:[A-Za-z-]{1,40}:[^\r\n]{0,200}\r?\n){0,4}\r?\n([^\r\n]{1,4096})"
 )
+_OPEN_TAG: Final = re.compile(rb"(?:<|&lt;)(?:[A-Za-z][\w.-]{0,16}:)?\Z")
 _TAG_BYTES: Final = 4096
 
 
@@ -54,7 +55,7 @@ def attribute(place: Place, found: list[Span]) -> int:
 
 def element(place: Place, found: list[Span]) -> int:
     """``<password>value</password>``"""
-    if not place.before.endswith((b"<", b"&lt;", b":")):
+    if not _OPEN_TAG.search(place.before):
         return 0
     return _mask_group(place, _ELEMENT.match(place.data, place.end), Syntax.QUOTED, found)
 

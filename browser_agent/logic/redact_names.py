@@ -7,26 +7,26 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from enum import Enum
+from enum import IntEnum
 from functools import lru_cache
 from typing import Final
 
 
-class Level(Enum):
+class Level(IntEnum):
     """How sure a name is, which decides how much the value itself must look like a secret."""
 
-    PASSWORD = "password"  # noqa: S105 - a level, not a password
-    SECRET = "secret"  # noqa: S105 - a level, not a secret
-    TOKEN = "token"  # noqa: S105 - a level, not a token
-    WEAK = "weak"
-    PIN = "pin"
-    CODE = "code"
-    CARD = "card"
-    PHRASE = "phrase"
-    COOKIE = "cookie"
-    AUTH = "auth"
-    ENDPOINT = "endpoint"
-    STORED = "stored"
+    PASSWORD = 1
+    SECRET = 2
+    TOKEN = 3
+    WEAK = 4
+    PIN = 5
+    CODE = 6
+    CARD = 7
+    PHRASE = 8
+    COOKIE = 9
+    AUTH = 10
+    ENDPOINT = 11
+    STORED = 12
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ _SPELLED_OUT: Final = re.compile(
     "|пароль|Пароль|密码|密碼|パスワード|비밀번호".encode()
 )
 
-_CLOSE: Final = rb"(?:" + QUOTE + rb"|[\])*_}])"
+_CLOSE: Final = rb"(?:" + QUOTE + rb"|[\])*_])"
 _EQUALS: Final = (
     rb"(?P<eq>:=|[=-]>|={1,3}|%(?:25){0,2}3[dD]|\\{1,4}u003[dD]"
     rb"|&\#0{0,3}61;|&\#[xX]3[dD];|&equals;)"
@@ -55,21 +55,22 @@ _PAIR: Final = re.compile(
 _CALL: Final = re.compile(QUOTE + rb"[ \t]{0,4},[ \t]{0,4}(?P<open>" + QUOTE + rb")")
 _LOOSE: Final = re.compile(
     _CLOSE + rb"{0,3}(?:[ \t]{1,4}(?:(?:is|was|are|equals|ist|est)(?: now)?[: \t]{1,4})?|\t{1,4}"
-    rb"|[ \t]{0,16}\|[ \t]{0,16}"
+    rb"|[ \t]{1,16}\|[ \t]{1,16}"
     rb"|[ \t]{0,4}\r?\n[ \t]{0,8})(?P<open>"
     + QUOTE
     + rb")?(?=[A-Za-z0-9!@#$%^&*+=~/_.-][^\s\"'<>`]{7})"
 )
 _OPTION: Final = re.compile(rb"[ \t]{1,4}(?P<open>[\"'])?")
 _BEFORE_OPTION: Final = frozenset({b"", b" ", b"\t", b"\n", b'"', b"'", b"[", b"(", b"`", b","})
+_AFTER_STRING: Final = frozenset({b"", b",", b";", b")", b"+", b"}", b"]", b" ", b"\n", b"\r"})
 _BLOCK: Final = re.compile(rb"[|>][+-]?[ \t]*\r?\n((?:[ \t]+[^\r\n]*(?:\r?\n|\Z)){1,100})")
-_LIST_ITEM: Final = re.compile(rb"[\"']([^\"'\r\n]{1,512})[\"']")
+_LIST_ITEM: Final = re.compile(rb"[\[,\s]{0,32}[\"']([^\"'\r\n]{1,512})[\"']")
 _LIST_BYTES: Final = 4096
 
 _BEFORE_QUERY: Final = re.compile(
     rb"(?:[?&#]|&amp;|&\#38;|%(?:25){0,2}(?:3[fF]|26|23)|\\{1,4}u0026)[/!]{0,2}\Z"
 )
-_NEXT_PARAMETER: Final = re.compile(rb"[^\s&\"'<>]{1,512}&[A-Za-z_][\w.-]{0,40}=")
+_NEXT_PARAMETER: Final = re.compile(rb"[^\s&\"'<>]{1,160}+&[A-Za-z_][\w.-]{0,40}=")
 _LINE_START: Final = re.compile(
     rb"(?:\A|[\r\n])[ \t]{0,8}(?:(?:export|set|setx|ENV|ARG|env)[ \t]+)?\Z"
 )
@@ -134,7 +135,7 @@ def _pair(place: Place, found: list[Span]) -> int:
         return _header(place, after.end(), after["open"], found)
     if not after["open"]:
         return _unquoted(place, after, found)
-    if place.name.query_only:
+    if place.name.query_only or _ends_a_string(place, after):
         return 1
     syntax = Syntax.QUOTED
     return mask_quoted(place, after.end(), after["open"], syntax=syntax, found=found) or 1
@@ -153,6 +154,8 @@ def _unquoted(place: Place, after: re.Match[bytes], found: list[Span]) -> int:
     if place.name.query_only:
         return 1
     syntax = Syntax.LOOSE if after["line"] else Syntax.COLON
+    if place.data[place.start - 1 : place.start] == b":":
+        return 1  # arn:…:secret:name
     run = BARE_VALUE if after["space"] else OBJECT_VALUE
     sep = after["colon"]
     return mask_bare(place, at, run, syntax=syntax, found=found, separator=sep) or 1
@@ -162,12 +165,21 @@ def _assigned(place: Place, after: re.Match[bytes], found: list[Span]) -> int:
     at, sep = after.end(), after["eq"]
     if _is_parameter(place, after):
         syntax, run = Syntax.QUERY, QUERY_VALUE
-    elif place.name.query_only or _is_argument(place, at):
+    elif place.name.query_only or len(sep.strip(b"=")) < len(sep) - 1 or _is_argument(place, at):
         return 1
     else:
         syntax = Syntax.ASSIGN
         run = BARE_VALUE if _LINE_START.search(place.before) else ASSIGNED_VALUE
     return mask_bare(place, at, run, syntax=syntax, found=found, separator=sep) or 1
+
+
+def _ends_a_string(place: Place, after: re.Match[bytes]) -> bool:
+    """``print("Password: ", …)``: the quote after the colon closes, it does not open."""
+    quote = after["open"]
+    if quote not in {b'"', b"'"} or place.data[after.end() : after.end() + 1] not in _AFTER_STRING:
+        return False
+    line = place.data[max(0, place.start - 200) : after.start("open")].rpartition(b"\n")[2]
+    return line.count(quote) % 2 == 1
 
 
 def _indented(place: Place, block: re.Match[bytes], found: list[Span]) -> int:
@@ -186,11 +198,13 @@ def _header(place: Place, at: int, opened: bytes | None, found: list[Span]) -> i
 
 
 def _list(place: Place, at: int, found: list[Span]) -> int:
-    end = place.data.find(b"]", at, at + _LIST_BYTES)
+    """``api_keys: ["…", "…"]``; stops at the first item that is no string."""
     last = 1
-    for item in _LIST_ITEM.finditer(place.data, at, max(at, end)):
+    item = _LIST_ITEM.match(place.data, at)
+    while item is not None and item.end() - at < _LIST_BYTES:
         if is_secret_value(item[1], place.name.level, Syntax.QUOTED):
             last = place.mask(item.start(1), item.end(1), found)
+        item = _LIST_ITEM.match(place.data, item.end())
     return last
 
 

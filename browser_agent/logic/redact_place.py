@@ -50,7 +50,7 @@ class Run:
     __slots__ = ("_head", "_whole")
 
     def __init__(self, one: bytes) -> None:
-        self._head = re.compile(one + rb"{0,600}+", re.DOTALL)
+        self._head = re.compile(one + rb"{0,160}+", re.DOTALL)
         self._whole = re.compile(one + rb"*+", re.DOTALL)
 
     def head(self, data: bytes, at: int) -> int:

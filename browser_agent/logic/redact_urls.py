@@ -22,6 +22,7 @@ _ENCODED_BYTE: Final = rb"[^\s/?#\"'<>@&%]"
 USERINFO_TRIGGER: Final = (
     rb"[\s\"'(=]//[^\s/?#\"'<>@\\:]*:" + _AUTHORITY_BYTE + rb"*@"
     rb"|:(?://|\\{1,2}/\\{1,2}/)" + _AUTHORITY_BYTE + rb"*@"
+    rb"|://[^\s/?#\"'<>@\\:]*:[^\s\"'<>@\\]*@"
     rb"|%3[aA]%2[fF]%2[fF]" + _ENCODED_BYTE + rb"*(?:%3[aA]" + _ENCODED_BYTE + rb"*)?(?:%40|@)"
 )  # fmt: skip
 _USERINFO: Final = re.compile(
@@ -110,8 +111,8 @@ def userinfo_rule(data: bytes, start: int, end: int, found: list[Span]) -> int:
     info_end = _last_at(data, match.end(1), nested=nested)
     info = data[match.start(1) : info_end]
     has_password = (b":" in info) or (nested and b"%3a" in info.lower())
-    if not info or PLACEHOLDER.fullmatch(info) or _is_template(info):
-        return match.end(1)
+    if not info or PLACEHOLDER.fullmatch(info) or _is_template(info) or _PORT.match(info):
+        return match.start(1)
     if not has_password and not token_like(info, 12):
         return match.end(1)
     if has_password and info.split(b":", 1)[1:] == [b""] and _HARMLESS_USERS.fullmatch(info[:-1]):
@@ -131,6 +132,7 @@ def _last_at(data: bytes, at: int, *, nested: bool) -> int:
     return at + more if more > 0 else at
 
 
+_PORT: Final = re.compile(rb"[^:]*:[0-9]{1,5}/")
 _AUTHORITY: Final = re.compile(rb"@[^\s/?#\"'<>\\,;()]{0,255}")
 
 
