@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from browser_agent.errors import InvalidInput
 from browser_agent.records.message import (
     Message,
-    TextMessage,
     ToolCallMessage,
     ToolMessage,
     ToolResultMessage,
@@ -100,8 +99,3 @@ def _split(stretch: list[Message]) -> _Turn:
 
 def _answers(message: Message, call: ToolMessage) -> bool:
     return isinstance(message, ToolResultMessage) and message.tool.id == call.id
-
-
-def text_messages(messages: Iterable[Message], role: str) -> tuple[TextMessage, ...]:
-    """The text messages of one role."""
-    return tuple(m for m in messages if isinstance(m, TextMessage) and m.role == role)

@@ -5,11 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 import pytest
 
-from browser_agent.errors import ConfigurationError, InferenceError, InvalidInput, ToolError
+from browser_agent.errors import (
+    ConfigurationError,
+    InferenceError,
+    InvalidInput,
+    RecordingError,
+    ToolError,
+)
 from browser_agent.logic.history import check_conversation
 from browser_agent.models.scripted import ScriptedModel
 from browser_agent.records.limits import RunLimits
@@ -243,6 +250,43 @@ async def test_a_tool_is_bounded_in_time_and_says_what_is_not_known() -> None:
     assert last_tool_texts(result) == [
         "Error (hang): timed out after 0.01 s; it may have taken effect"
     ]
+
+
+async def test_arguments_that_fit_the_schema_but_not_the_types_are_told() -> None:
+    @tool
+    def visit(day: date) -> str:
+        """Visit on a day."""
+        return day.isoformat()
+
+    calls = [("visit", {"day": "soon"}), ("visit", {"day": "2026-02-03"})]
+    result = await robot(calls, "done", tools=[visit]).run("Visit.")
+    assert [call.status for call in result.tool_calls] == ["error", "ok"]
+    assert "day: Input should be a valid date" in (result.tool_calls[0].error or "")
+
+
+async def test_a_timeout_of_the_tools_own_is_an_error_like_others() -> None:
+    made = failing(TimeoutError("the far server was slow"), timeout_s=30)
+    result = await robot([("fail", {})], "It failed.", tools=[made]).run("Try.")
+    assert last_tool_texts(result) == ["Error (fail): the far server was slow"]
+
+
+async def test_a_recording_that_misses_what_a_tool_wants_stops_the_run() -> None:
+    made = failing(RecordingError("no such page"))
+    result = await robot([("fail", {})], tools=[made]).run("Try.")
+    assert result.stop_reason == "recording_miss"
+
+
+async def test_a_turn_of_many_long_results_spills_the_longest() -> None:
+    @tool
+    def book(size: int) -> str:
+        """Give a book."""
+        return "x" * size
+
+    calls = [("book", {"size": size}) for size in (90_000, 80_000, 70_000)]
+    result = await robot(calls, "read", tools=[book]).run("Read.")
+    lengths = [len(text) for text in last_tool_texts(result)]
+    assert lengths[1:] == [80_000, 70_000]
+    assert lengths[0] < 1_700
 
 
 async def test_a_mapping_with_an_error_counts_as_failed_however_it_is_written() -> None:

@@ -154,6 +154,8 @@ async def test_structured_output_is_read_and_validated() -> None:
     schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
     result = await scripted('{"n": 3}', output_type=schema).run("Which?")
     assert result.to_dict()["parsed"] == {"n": 3}
+    result = await scripted('{"n": "x"}', '{"n": 4}', output_type=schema).run("Which?")
+    assert result.parsed == {"n": 4}
 
 
 @pytest.mark.anyio
@@ -205,6 +207,9 @@ async def test_the_schema_goes_the_way_that_the_model_can_take() -> None:
     assert (result.stop_reason, result.parsed) == ("completed", Answer(year=1871))
     assert result.reply == '{"year":1871}'
     assert by_tool.requests[0].output_schema is None
+    listed = Described(["[1]"])
+    await Robot("r", model=listed, tools=[], output_type=list[int]).run("Which?")
+    assert listed.requests[0].tools == ()
     in_words = Described(['{"year": 1871}'])
     result = await Robot("r", model=in_words, tools=[], output_type=Answer).run("When?")
     assert result.parsed == Answer(year=1871)

@@ -361,6 +361,20 @@ async def test_an_action_that_was_cut_off_is_unknown_and_said_so() -> None:
     check_conversation([m for m in result.messages if m.role != "system"])
 
 
+async def test_a_look_that_was_cut_off_is_no_doubt_about_the_world() -> None:
+    async def gaze(_: dict[str, object], __: ToolContext) -> object:
+        await asyncio.Event().wait()
+        return None
+
+    gazing = Tool(name="gaze", description="Gaze.", parameters={"type": "object"}, handler=gaze)
+    limits = RunLimits(max_time_s=0.1)
+    one = robot([[("gaze", {})]], tools=[gazing], limits=limits)
+    async with asyncio.timeout(10):
+        result = await one.run("Gaze.")
+    assert (result.stop_reason, result.status) == ("budget_time", "truncated")
+    assert (result.tool_calls[0].status, result.results) == ("error", ())
+
+
 @tool(side_effect=True)
 def buy(item: str) -> Result:
     """Buy."""

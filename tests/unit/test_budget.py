@@ -90,6 +90,15 @@ def test_overspending_is_told_in_the_contracts_words() -> None:
     Budget().check_overspent()
 
 
+def test_a_budget_shows_what_is_left_to_people() -> None:
+    assert repr(Budget(tokens=5)) == (
+        "Budget(tokens=5, cost_usd=None, used_tokens=0, used_cost_usd=0.0)"
+    )
+    assert Budget().remaining_tokens is None
+    assert Budget().remaining_cost_usd is None
+    assert Budget(cost_usd=0.25).remaining_cost_usd == 0.25
+
+
 def test_a_reservation_is_settled_once_and_by_its_own_budget() -> None:
     budget = Budget(tokens=10)
     call = budget.reserve(tokens=1)

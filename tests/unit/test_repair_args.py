@@ -29,6 +29,7 @@ JSON_OBJECTS = st.dictionaries(
         ("{'n': True, 'm': None,}", {"n": True, "m": None}, "syntax"),
         ('```json\n{"a": 1}\n```', {"a": 1}, "fence"),
         ('"{\\"a\\": 1}"', {"a": 1}, "string"),
+        ("```\n{'a': 1}\n```", {"a": 1}, "syntax"),
         ("{a: 1}", {"a": 1}, "syntax"),
         ('{"a": "b"', {"a": "b"}, "syntax"),
         ('{"a": [1, 2]', {"a": [1, 2]}, "syntax"),
