@@ -55,7 +55,7 @@ class Observer:
         self._refs = refs
         self._limits = limits
         self._traffic = Traffic(page)
-        self._listeners = Listeners(page)
+        self._listeners = Listeners(page, limit_s=limits.listeners_s)
         self._baselines = count(1)
         self._numbering = numbering_of(refs, self)
 

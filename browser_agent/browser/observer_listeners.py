@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from playwright.async_api import Page
 
 NODES = 500
-_LIMIT_S = 0.6
 _WORLD = "__playwright_utility_world"
 _CLICKS = frozenset(
     ("click", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "touchend")
@@ -43,8 +42,9 @@ class _Session(Protocol):
 class Listeners:
     """The click listeners of one page's top document."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, *, limit_s: float) -> None:
         self._page = page
+        self._limit_s = limit_s
         self._session: _Session | None = None
         self._context = 0
         self._absent = False
@@ -61,7 +61,7 @@ class Listeners:
             return
         async with self._lock:
             try:
-                async with asyncio.timeout(_LIMIT_S):
+                async with asyncio.timeout(self._limit_s):
                     await self._tell()
             except TimeoutError:
                 return

@@ -38,12 +38,14 @@ class ObserverLimits:
 
     ``capture_bytes`` (UTF-8) is the most that leaves a page in one call, over all frames.
     ``timeout_s`` bounds the call, ``frame_timeout_s`` one frame that does not answer.
+    ``listeners_s`` bounds the question who listens for clicks, asked where elements are new.
     ``max_nodes`` and ``walk_ms`` bound the work in one frame.
     """
 
     capture_bytes: int = 2_097_152
     timeout_s: float = 5.0
     frame_timeout_s: float = 2.0
+    listeners_s: float = 0.6
     max_nodes: int = 400_000
     walk_ms: int = 1_500
     title_chars: int = 500

@@ -14,8 +14,13 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+from playwright.async_api import Browser as PlainBrowser
+from playwright.async_api import Page, Route, async_playwright
 
 from browser_agent.browser.browser import Browser
+from browser_agent.browser.discover import find_browser
+from browser_agent.browser.observer import Observer, RefTable
+from browser_agent.browser.observer_types import ObserverLimits
 from browser_agent.browser.session import Session
 from browser_agent.logic.url_policy import UrlPolicy
 from browser_agent.records.limits import BrowserLimits
@@ -26,6 +31,8 @@ from browser_agent.testing.site import FixtureSite
 LOCAL = UrlPolicy.public_web(
     allow_local=["http://127.0.0.1:*", "https://127.0.0.1:*", "http://localhost:*"]
 )
+
+PATIENT = ObserverLimits(timeout_s=120, frame_timeout_s=120, walk_ms=120_000, listeners_s=120)
 
 Finder = Callable[..., Awaitable[str]]
 """``await ref(session, "Name", role=None)``: the ref of the best match."""
@@ -176,3 +183,40 @@ def ref() -> Finder:
         return refs[0]
 
     return find
+
+
+@pytest.fixture(scope="session")
+async def chromium(anyio_backend: str) -> AsyncIterator[PlainBrowser]:
+    """A bare browser with the observer's engine, for tests of the observer alone."""
+    assert anyio_backend == "asyncio"
+    async with async_playwright() as playwright:
+        await Observer.register(playwright)
+        launched = await playwright.chromium.launch(
+            executable_path=find_browser(None, playwright.chromium.executable_path),
+            args=["--no-sandbox"],
+        )
+        yield launched
+        await launched.close()
+
+
+async def _answer_blank(route: Route) -> None:
+    await route.fulfill(content_type="text/html", body="<title>Blank</title>")
+
+
+@pytest.fixture
+async def page(chromium: PlainBrowser) -> AsyncIterator[Page]:
+    """A blank page of the bare browser, in a context of its own."""
+    context = await chromium.new_context(viewport={"width": 1000, "height": 700})
+    opened = await context.new_page()
+    await opened.route("http://page.test/**", _answer_blank)
+    await opened.goto("http://page.test/folder/index.html")
+    yield opened
+    await context.close()
+
+
+@pytest.fixture
+def observer(page: Page) -> Iterator[Observer]:
+    """The observer of ``page``, with so much time that a slow machine decides nothing."""
+    looking = Observer(page, refs=RefTable(), limits=PATIENT)
+    yield looking
+    looking.close()

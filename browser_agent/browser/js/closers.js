@@ -97,8 +97,8 @@ const CLOSERS = {
     const small = text !== null && (token.act.strong || text.length <= 200);
     if (!small && token.act.weak && text !== null && !token.act.sure) return demote(em, token);
     if (text === null && token.act.heard) return demote(em, token); // it listens for what is in it
+    const line = actLine(em, token, small ? text : firstWords(em, token), walk, small);
     if (small) em.drop(token.at);
-    const line = actLine(em, token, small ? text : '', walk, small);
     if (line === null) return em.drop(own);
     em.size += line.length;
     em.texts[own] = line;
@@ -162,15 +162,16 @@ const cellText = (em, cell) => {
 // The line of an item: ref, role, states, target, name. Null when nothing of it can be seen.
 const actLine = (em, token, text, walk, small) => {
   const { el, tag, bits, act, id, ctx } = token;
-  const alone = small && !WORDY.test(text);
+  if (HOLDS_VALUE.test(act.role)) return valueLine(em, token, text, walk);
+  const alone = !WORDY.test(text);
   let shown = text ? ` "${guard(text)}"` : '';
   let seenName = text;
-  if (alone && text === '' && !token.picture && !walk.seen(el, ctx, 2)) {
+  if (alone && small && text === '' && !token.picture && !walk.seen(el, ctx, 2)) {
     walk.flags.hidden_controls++;
     return null;
   }
   if (alone) {
-    const spoken = unseenName(el, token, walk);
+    const spoken = small ? unseenName(el, token, walk) : foldTrim(attr(el, 'aria-label') || '');
     if (spoken && spoken !== text) {
       shown = `${shown} ~"${guard(shorten(spoken, 120))}"`;
       seenName = spoken;
@@ -179,6 +180,33 @@ const actLine = (em, token, text, walk, small) => {
   if (em.roles) em.roles.set(id, [act.role, seenName]);
   if (bits & NOTED) noteAttributes(em, el, tag, act.role, id, seenName);
   return `\u0002${id} ${act.role}${act.states}${act.target}${shown}`;
+};
+
+// The first words of an item that holds more than words stand on its own line.
+const firstWords = (em, token) => {
+  if (em.kinds[token.at] !== TEXT || em.texts[token.at].length > 200) return '';
+  const text = em.texts[token.at];
+  em.texts.splice(token.at, 1);
+  em.kinds.splice(token.at, 1);
+  em.depths.splice(token.at, 1);
+  return text;
+};
+
+// Fields made of other elements: their content is a value, their name is a label.
+const HOLDS_VALUE = /^(?:textbox|searchbox|combobox|spinbutton|slider)$/;
+const valueLine = (em, token, text, walk) => {
+  const { el, tag, bits, act, id } = token;
+  const { text: label, unseen } = fieldName(em, el, tag, act.role, walk);
+  const now = foldTrim(attr(el, 'aria-valuetext') || attr(el, 'aria-valuenow') || '');
+  const hint = foldTrim(attr(el, 'aria-placeholder') || attr(el, 'data-placeholder') || '');
+  if (em.roles) em.roles.set(id, [act.role, label || unseen || text]);
+  if (bits & NOTED) noteAttributes(em, el, tag, act.role, id, label || unseen);
+  let line = `\u0002${id} ${act.role}${act.states}`;
+  if (label) line += ` "${guard(escapeQuotes(label))}"`;
+  else if (unseen) line += ` ~"${guard(escapeQuotes(unseen))}"`;
+  if (hint && !text) line += ` placeholder "${guard(escapeQuotes(shorten(hint, 80)))}"`;
+  const value = isSecret(el, tag) && text ? MASK : shorten(text || now, 300);
+  return value ? `${line} = ${guard(value)}` : line;
 };
 
 // A name for what shows no words: by reference, by attribute, by its picture, for screen readers.

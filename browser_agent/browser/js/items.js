@@ -106,7 +106,7 @@ const buttonLine = (em, el, role) => {
 const fieldLine = (em, el, tag, type, role, ctx, walk) => {
   const id = refFor(el);
   const { text, unseen } = fieldName(em, el, tag, role, walk);
-  const value = role === 'checkbox' || role === 'radio' || type === 'file' ? null : valueOf(el, tag);
+  const value = /^(?:checkbox|radio|file)$/.test(type) ? null : valueOf(el, tag);
   if (value === MASK) walk.flags.masked_values++;
   if (em.roles) em.roles.set(id, [role, text || unseen || attr(el, 'placeholder') || '']);
   noteAttributes(em, el, tag, role, id, text || unseen);
@@ -228,7 +228,8 @@ const openMeter = (em, el, tag, role, ctx, walk) => {
   if (em.only || !walk.seen(el, ctx, 2)) return LEAF;
   em.line();
   const value = el.position >= 0 || tag === 'meter' ? ` = ${el.value} of ${el.max}` : '';
-  const name = fieldName(em, el, tag, role, walk).text;
-  em.push(`${role}${name ? ` "${guard(escapeQuotes(name))}"` : ''}${value}`, STRUCT);
+  const { text, unseen } = fieldName(em, el, tag, role, walk);
+  const name = text ? ` "${guard(escapeQuotes(text))}"` : unseen ? ` ~"${guard(escapeQuotes(unseen))}"` : '';
+  em.push(`${role}${name}${value}`, STRUCT);
   return LEAF;
 };

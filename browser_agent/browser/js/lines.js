@@ -21,6 +21,8 @@ const guard = (text) => (text.includes('[') || text.includes('ref=') ? text.repl
 const REFLIKE = /(\[(?:ref=)?|\bref=)(e\d)/g;
 const escapeQuotes = (text) => (text.includes('"') ? text.replaceAll('"', '\\"') : text);
 
+const SEPARATOR = /^[\s|·•›»→⟩>/\\,.:;()[\]–—-]+$/; // between links and the like: no content
+
 class Lines {
   constructor(mode, limit) {
     this.mode = mode;
@@ -65,7 +67,10 @@ class Lines {
   preText(text) {
     const parts = text.replace(MARKS, '\ufffd').split(/\r\n?|\n/);
     for (let i = 0; i < parts.length; i++) {
-      if (i) this.line();
+      if (i) {
+        this.line();
+        this.cont = false;
+      }
       this.buf += parts[i].replace(/\t/g, '  ');
     }
   }
@@ -83,7 +88,7 @@ class Lines {
     if (text.trim() === '') return;
     if (this.items === 0) {
       if (this.only) return;
-      if (text.length <= 3 && this.cont && !WORDY.test(text)) return;
+      if (text.length <= 4 && SEPARATOR.test(text)) return;
     }
     this.push(text, TEXT);
     this.cont = true;

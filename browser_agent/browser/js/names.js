@@ -23,7 +23,7 @@ const accName = (el, tag, role) => {
   const seen = new Set([el]);
   const by = idsOf(el, 'aria-labelledby');
   if (by.length) {
-    const text = tidy(by.map((one) => refText(one, new Set(seen))).join(' '));
+    const text = tidy(by.map((one) => refText(one, new Set())).join(' '));
     if (text) return { name: text, from: 'labelledby' };
   }
   const label = tidy(attr(el, 'aria-label') || '');
@@ -45,7 +45,7 @@ const accName = (el, tag, role) => {
 
 const nativeName = (el, tag, seen) => {
   if (tag === 'input' && /^(?:submit|reset|button|image)$/.test(inputType(el))) return buttonName(el, seen);
-  const labels = labelsOf(el, tag);
+  const labels = labelsOf(el, tag).filter(isRendered);
   if (labels.length) {
     const text = tidy(labels.map((one) => contentText(one, new Set(seen), false, el)).join(' '));
     if (text) return { name: text, from: 'label' };
@@ -70,7 +70,7 @@ const from = (text, source) => {
 
 const buttonName = (el, seen) => {
   const type = inputType(el);
-  const labels = labelsOf(el, 'input');
+  const labels = labelsOf(el, 'input').filter(isRendered);
   if (labels.length) {
     const text = tidy(labels.map((one) => contentText(one, new Set(seen), false, el)).join(' '));
     if (text) return { name: text, from: 'label' };
@@ -168,6 +168,7 @@ const partText = (el, seen, hidden, skip) => {
   const tag = tagOf(el);
   if (/^(?:script|style|template|noscript|head|meta|link)$/.test(tag)) return '';
   if (tag === 'br') return ' ';
+  if (attr(el, 'role') === 'group' && attr(parentOf(el), 'role') === 'treeitem') return '';
   if (!hidden && (attr(el, 'aria-hidden') === 'true' || !isRendered(el))) {
     return !hidden && invisibleOnly(el) ? contentParts(el, seen, skip) : '';
   }

@@ -96,6 +96,7 @@ const implicitRole = (el, tag) => {
   if (tag === 'section') return named(el) ? 'region' : 'generic';
   if (tag === 'form') return named(el) ? 'form' : 'generic';
   if (tag === 'td') return 'cell';
+  if (tag === 'summary') return isFirstSummary(el) ? 'button' : 'generic';
   if (tag === 'th') return attr(el, 'scope') === 'row' ? 'rowheader' : 'columnheader';
   return TAG_ROLES[tag] || 'generic';
 };

@@ -1,6 +1,6 @@
 // One walk over the flat tree, without recursion, that hands visible content to an emitter.
 // An emitter has: open(el, tag, bits, ctx, walk) -> LEAF | token | null, close(token, walk),
-// text(string), space(), line() (a block boundary), and `cont` (kept over blocks).
+// text(string), space(), line() (a block boundary), and `cont` (text stands before in this block).
 const LEAF = Symbol('leaf');
 const SKIPPED = new Set(
   ('script style template noscript head meta link title base datalist param source track rp ' +
@@ -51,7 +51,6 @@ class Frame {
     this.next = null;
     this.list = null;
     this.at = 0;
-    this.cont = false;
     this.mute = false;
     this.pre = false;
     this.mark = -1;
@@ -175,17 +174,15 @@ class Walk {
     const [soft, hidesKids, em] = [this.soft, this.hidesKids, this.em];
     if (flow === 2) em.line();
     else if (flow === 1) em.space();
-    const cont = em.cont;
     if (flow === 2) em.cont = false;
     const special = !PLAIN.has(tag) || bits & (MARKED | CURSOR) || listening.has(el);
     const token = special ? em.open(el, tag, bits, ctx, this, frame) : null;
     if (token === LEAF || hidesKids || CHILDLESS.has(tag) || (tag === 'svg' && !svgHasParts(el, this))) {
       if (token && token !== LEAF) em.close(token, this);
-      if (flow === 2) em.cont = cont;
+      if (flow === 2) em.cont = false;
       return;
     }
     const own = this.frame(el, token, ctx, flow, soft);
-    own.cont = cont;
     own.mute = token !== null && (token.mute || token.frees) ? token.mute === true : frame.mute;
     own.pre = frame.pre || tag === 'pre';
     if (!shadow && get.firstElement.call(el) === null && tag !== 'slot') {
@@ -228,7 +225,7 @@ class Walk {
     else if (frame.flow === 1) this.em.space();
     if (frame.mark >= 0 && frame.mark === this.em.size && this.em.buf === '') this.noteClosed(frame.el);
     if (frame.token) this.em.close(frame.token, this);
-    if (frame.flow === 2) this.em.cont = frame.cont;
+    if (frame.flow === 2) this.em.cont = false; // what follows a block is no part of the text before
   }
 
   // A custom element with a box and nothing in it: its content may be in a closed shadow root.
