@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from browser_agent.browser.documents import (
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from browser_agent.browser.tab import Tab
 
 SETTLE_S = 1.0
+LOOK_S = 3.0
 SIGNS_BYTES = 6_000
 _BODY_S = 5.0
 _DOWNLOAD_S = 2.0
@@ -58,7 +60,7 @@ class Arrival:
             "redirects": [{"url": url, "status": status} for url, status in load.redirects],
         }
 
-    async def describe(self, op: Operation, *, mark: int, files: int, partial: bool) -> Outcome:
+    async def describe(self, op: Operation, *, partial: bool) -> Outcome:
         """The outcome of a navigation whose document is there, whole or in part."""
         tab = op.tab
         if tab.dialog is not None:
@@ -68,22 +70,27 @@ class Arrival:
         if tab.document is not None:
             return self._outcome(tab, title=tab.document.title, settled=True, blocked=None)
         settled = not partial and await self._settle(op)
-        seen = await self._observe(op, partial=partial)
+        seen = await self._observe(op)
         check_page(self._core, tab, self.facts(tab))
-        if partial and not seen.text.strip():
-            fail(ErrorCode.NAVIGATION_TIMEOUT, data=self.facts(tab))
+        if seen is None or (partial and not seen.text.strip()):
+            return self._unseen(tab, partial=partial)
         blocked = await self._block(op, seen)
-        outcome = self._outcome(
+        return self._outcome(
             tab, title=seen.title, settled=settled, blocked=blocked, partial=partial, text=seen.text
         )
-        del mark, files
-        return outcome
+
+    def _unseen(self, tab: Tab, *, partial: bool) -> Outcome:
+        """The document came and nothing of it could be seen."""
+        if partial:
+            fail(ErrorCode.NAVIGATION_TIMEOUT, data=self.facts(tab))
+        outcome = self._outcome(tab, title=None, settled=False, blocked=None)
+        return replace(outcome, coverage={**outcome.coverage, "load": "the page does not answer"})
 
     def _outcome(
         self,
         tab: Tab,
         *,
-        title: str,
+        title: str | None,
         settled: bool,
         blocked: str | None,
         partial: bool = False,
@@ -119,15 +126,17 @@ class Arrival:
                 raise
             return False
 
-    async def _observe(self, op: Operation, *, partial: bool) -> Observation:
+    async def _observe(self, op: Operation) -> Observation | None:
+        """A look at the beginning of the page; None when it does not answer."""
         observer = self._core.observer(op.tab)
+        within_s = min(LOOK_S, op.remaining_s(keep_s=0.5))
         try:
-            return await self._core.look(op, observer.text(capture_bytes=SIGNS_BYTES))
+            work = observer.text(capture_bytes=SIGNS_BYTES, timeout_s=within_s)
+            return await self._core.look(op, work)
         except (TimeoutError, ObserverError) as error:
             if isinstance(error, ObserverError) and error.code != ErrorCode.OBSERVATION_TIMEOUT:
                 raise
-            why = None if partial else "The page came, but it does not answer."
-            fail(ErrorCode.NAVIGATION_TIMEOUT, why, data=self.facts(op.tab))
+            return None
 
     async def _block(self, op: Operation, seen: Observation) -> str | None:
         page, load = op.tab.page, op.tab.load
@@ -194,7 +203,10 @@ class Arrival:
     async def _await_download(self, op: Operation, files: int) -> None:
         """The browser may tell of the file after it told that there is no page."""
         begun = asyncio.Event()
-        note = lambda _: begun.set()  # noqa: E731 - added and removed by the same name
+
+        def note(_: object) -> None:
+            begun.set()
+
         op.tab.page.on("download", note)
         try:
             if self._downloads.count <= files:

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 LAUNCH_TIMEOUT_S = 60.0
 _STOP_S = 2.0
 _PROFILE_SWITCH = "--user-data-dir="
-_ALLOW_POPUPS = "--disable-popup-blocking"
-"""A switch of Playwright's that is left out: like for people, a click opens a window, a loop of
-``window.open`` does not."""
+_LEFT_OUT = ("--disable-popup-blocking", "--disable-ipc-flooding-protection")
+"""Switches of Playwright's that are left out. Like for people: a click opens a window, a loop of
+``window.open`` does not, and a loop of navigations is slowed down."""
 
 _NOWHERE = "https://0.0.0.0/"
 _QUIET_SWITCHES = (f"--gaia-url={_NOWHERE}", f"--component-updater=url-source={_NOWHERE}")
@@ -150,7 +150,7 @@ class _Attempt:
                 *_QUIET_SWITCHES,
                 *proxy.chromium_args(),
             ],
-            ignore_default_args=[_ALLOW_POPUPS],
+            ignore_default_args=_LEFT_OUT,
             env=_environment(str(self._ledger.folder)),
             proxy=proxy.playwright_proxy(),
             handle_sigint=False,

@@ -156,7 +156,8 @@ class Navigator:
         else:
             if response is None and moved is not None and not moved.is_set() and not tab.dialog:
                 fail(ErrorCode.NOT_FOUND, f"The tab's history has no {word} page.")
-        return await self._arrival.describe(op, mark=mark, files=files, partial=partial)
+        op.gathered.update(self._arrival.facts(tab))
+        return await self._arrival.describe(op, partial=partial)
 
     def _keep_s(self) -> float:
         """What the load leaves of the deadline for looking at what came."""
