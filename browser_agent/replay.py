@@ -117,7 +117,9 @@ def compare(recorded: RobotResult, again: RobotResult, misses: Sequence[str] = (
             return differs(step, text)
     if len(recorded.tool_calls) != len(again.tool_calls):
         step = min(len(recorded.tool_calls), len(again.tool_calls)) + 1
-        counts = f"{len(recorded.tool_calls)} calls were recorded, {len(again.tool_calls)} were made"
+        counts = (
+            f"{len(recorded.tool_calls)} calls were recorded, {len(again.tool_calls)} were made"
+        )
         return differs(step, counts)
     if misses:
         return differs(None, misses[0])
@@ -165,7 +167,9 @@ def _recorded_result(folder: Path) -> RobotResult:
 
 def _policy(recording: Recording, plan: Mapping[str, Any]) -> UrlPolicy:
     """Admit what was recorded; the proxy of a replay lets nothing out anyway."""
-    urls = [str(entry.get("url", "")) for entry in recording.network] + list(plan.get("start") or ())
+    urls = [str(entry.get("url", "")) for entry in recording.network] + list(
+        plan.get("start") or ()
+    )
     origins = sorted({origin for url in urls if (origin := origin_of(url)) is not None})
     return UrlPolicy.public_web(allow_local=[o for o in origins if o.startswith("http")])
 
@@ -198,9 +202,7 @@ class _TapedBrowser:
         return self._browser.session(**{**options, "robots": False, "tape": self._tape})
 
 
-def _build_robot(
-    plan: Mapping[str, Any], recorded: RobotResult, browser: Any, model: Any
-) -> Robot:
+def _build_robot(plan: Mapping[str, Any], recorded: RobotResult, browser: Any, model: Any) -> Robot:
     robot = Robot(
         plan["name"],
         model=model,

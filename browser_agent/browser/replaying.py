@@ -104,10 +104,14 @@ class NetworkReplay:
 
     def _miss(self, key: str) -> None:
         closest = nearest(key, list(self._by_key))
-        detail = "" if closest is None else "; the nearest differs:\n" + (
-            describe_difference(key.split(), closest.split())
+        detail = (
+            ""
+            if closest is None
+            else "; the nearest differs:\n" + (describe_difference(key.split(), closest.split()))
         )
-        self.misses.append(f"the recording does not hold {key.split('?')[0][:200]}{detail}")
+        self.misses.append(
+            f"the recording does not hold {key.split('?', maxsplit=1)[0][:200]}{detail}"
+        )
 
     async def _on_route(self, route: Route) -> None:
         request = route.request
@@ -129,7 +133,9 @@ class NetworkReplay:
             return b"", headers
         digest = entry.get("body")
         if digest is None:
-            self.misses.append(f"the body of {url.split('?')[0][:200]} was not recorded")
+            self.misses.append(
+                f"the body of {url.split('?', maxsplit=1)[0][:200]} was not recorded"
+            )
             return b"", headers
         return self._source.body(str(digest)), headers
 
@@ -190,4 +196,3 @@ class NetworkReplay:
             return
         for text in frames:
             socket.send(text)
-

@@ -29,8 +29,18 @@ BODY_BYTES = 16 * 1024 * 1024
 _FLUSH_S = 3.0
 _TEXT = ("text/", "json", "javascript", "xml", "urlencoded", "svg", "graphql")
 _DROPPED_HEADERS = frozenset(
-    "set-cookie cookie authorization proxy-authorization content-length content-encoding "
-    "transfer-encoding connection strict-transport-security alt-svc".split()
+    [
+        "set-cookie",
+        "cookie",
+        "authorization",
+        "proxy-authorization",
+        "content-length",
+        "content-encoding",
+        "transfer-encoding",
+        "connection",
+        "strict-transport-security",
+        "alt-svc",
+    ]
 )
 
 PAGE_SCRIPT = """

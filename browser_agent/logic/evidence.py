@@ -17,6 +17,7 @@ from browser_agent.logic.stopwords import STOPWORDS
 from browser_agent.logic.thesaurus import base_of
 from browser_agent.logic.words import cut_words
 
+MIN_RELATION, MIN_ENTITY, MIN_SCORE, MIN_FIT = 0.35, 0.55, 0.4, 0.2
 _IN_SENTENCE, _IN_BLOCK, _IN_HEADING, _IN_CONTEXT = 1.0, 0.6, 0.8, 0.7
 _IN_TITLE, _IN_TOPIC, _ON_PAGE = 0.7, 1.0, 0.3
 _NAME_IN_TITLE, _NAME_ON_PAGE = 0.9, 0.5
@@ -49,6 +50,16 @@ class Candidate:
     entity: float
     score: float
 
+    @property
+    def is_acceptable(self) -> bool:
+        """It is about what was asked, says what was asked of it, and holds the right kind."""
+        return (
+            self.relation >= MIN_RELATION
+            and self.entity >= MIN_ENTITY
+            and self.fit >= MIN_FIT
+            and self.score >= MIN_SCORE
+        )
+
 
 def frame_page(url: str, title: str, blocks: Iterable[Block], topic: str = "") -> PageFrame:
     """Gather what one page's blocks share; ``topic`` is its own heading."""
@@ -79,7 +90,7 @@ def find_candidates(question: Question, block: Block, page: PageFrame) -> list[C
                 page=page,
                 coverage=coverage,
                 fit=fit,
-                relation=_share([pair for pair in strengths if not pair[0].is_name]),
+                relation=_share([pair for pair in strengths if not _is_entity(pair[0], page)]),
                 entity=_share(
                     [pair for pair in strengths if pair[0].is_name and not pair[0].is_given]
                 ),
@@ -87,6 +98,11 @@ def find_candidates(question: Question, block: Block, page: PageFrame) -> list[C
             )
         )
     return found
+
+
+def _is_entity(term: Term, page: PageFrame) -> bool:
+    """What the question is about, not what it asks of it: a name, or what the page is about."""
+    return term.is_name or term.base in page.topic
 
 
 def _says_something(words: frozenset[str], asked: set[str]) -> bool:
@@ -138,4 +154,6 @@ class _Fields:
 
 def best_of(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Best first; ties keep the order in which they were read."""
-    return sorted(candidates, key=lambda candidate: -candidate.score)
+    ranked = sorted(candidates, key=lambda candidate: -candidate.score)
+    top = ranked[0].score if ranked else 0.0
+    return sorted(ranked, key=lambda c: not (c.is_acceptable and c.score >= 0.8 * top))

@@ -19,8 +19,51 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"[-\u2212]?\d[\d.,'\u2019\u00a0\u202f ]*\d|[-\u2212]?\d")
 _UNITS = frozenset(
-    """m km cm mm ft kg g l ml s min mins minutes hours days years year eur usd gbp euro euros percent
-    pct c f kw mb gb n no num count number total of the a an in value amount text""".split()
+    [
+        "m",
+        "km",
+        "cm",
+        "mm",
+        "ft",
+        "kg",
+        "g",
+        "l",
+        "ml",
+        "s",
+        "min",
+        "mins",
+        "minutes",
+        "hours",
+        "days",
+        "years",
+        "year",
+        "eur",
+        "usd",
+        "gbp",
+        "euro",
+        "euros",
+        "percent",
+        "pct",
+        "c",
+        "f",
+        "kw",
+        "mb",
+        "gb",
+        "n",
+        "no",
+        "num",
+        "count",
+        "number",
+        "total",
+        "of",
+        "the",
+        "a",
+        "an",
+        "in",
+        "value",
+        "amount",
+        "text",
+    ]
 )
 _SAME: tuple[frozenset[str], ...] = (
     frozenset({"name", "title", "headline", "heading"}),
@@ -48,8 +91,13 @@ _RANK = {
         ("json-ld", "microdata", "rdfa", "definition", "table", "label", "heading", "opengraph")
     )
 }
-_GENERIC = frozenset("name title headline description url image text type value id".split())
-_YES, _NO = frozenset("yes true y on in stock available".split()), frozenset("no false n off".split())
+_GENERIC = frozenset(
+    ["name", "title", "headline", "description", "url", "image", "text", "type", "value", "id"]
+)
+_YES, _NO = (
+    frozenset(["yes", "true", "y", "on", "in", "stock", "available"]),
+    frozenset(["no", "false", "n", "off"]),
+)
 
 
 @dataclass(slots=True)
@@ -120,9 +168,7 @@ def _fit_nested(
         if isinstance(fact.value, Mapping):
             inner = _facts_of(cast("Mapping[str, object]", fact.value), fact)
             return _fit_object(PageFacts(), Entity("", inner), wanted, pointer, found) or None
-    entity = next(
-        (e for e in facts.entities if _means_same(e.type, wanted.names)), None
-    )
+    entity = next((e for e in facts.entities if _means_same(e.type, wanted.names)), None)
     if entity is None:
         return None
     return _fit_object(PageFacts(), entity, wanted, pointer, found) or None
@@ -141,7 +187,9 @@ def _fit_array(
                     return made
         return _fit_list(facts, wanted, pointer, found) or None
     for fact in named:
-        parts = fact.value if isinstance(fact.value, list) else _split(str(_scalar(fact.value, items)))
+        parts = (
+            fact.value if isinstance(fact.value, list) else _split(str(_scalar(fact.value, items)))
+        )
         made = [coerce(_scalar(part, items), items) for part in cast("Sequence[object]", parts)]
         kept = [value for value in made if value is not None]
         if kept:
@@ -252,7 +300,8 @@ def _best_entity(entities: Sequence[Entity], wanted: Wanted) -> Entity | None:
 
 def _score(entity: Entity, wanted: Wanted) -> int:
     return sum(
-        any(_means_same(fact.name, part.names) for fact in entity.facts) for _, part in wanted.fields
+        any(_means_same(fact.name, part.names) for fact in entity.facts)
+        for _, part in wanted.fields
     )
 
 
@@ -349,9 +398,17 @@ def _means_same(name: str, wanted: Iterable[str]) -> bool:
         mine = _core(other)
         if core == mine or "".join(sorted(core)) == "".join(sorted(mine)):
             return True
-        if len(core) == len(mine) == 1 and any(core <= same and mine <= same for same in _STEMMED):
+        left, right = _joined(name), _joined(other)
+        if any(left in same and right in same for same in _STEMMED):
             return True
     return False
+
+
+def _joined(name: str) -> str:
+    """The words of a name as one: ``birthDate`` and ``birth date`` are the same."""
+    flat = [_stem(word.lower()) for word in _WORD.findall(_CAMEL.sub(" ", name))]
+    kept = [word for word in flat if word not in _UNITS] or flat
+    return "".join(kept)
 
 
 _STEMMED = tuple(frozenset(_stem(word) for word in same) for same in _SAME)

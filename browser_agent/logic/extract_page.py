@@ -176,7 +176,11 @@ def _meta(page: LexborHTMLParser) -> Iterator[Fact]:
         name = str(node.attributes.get("property") or node.attributes.get("name") or "")
         content = _clean(str(node.attributes.get("content") or ""))
         prefix, _, rest = name.partition(":")
-        if content and prefix in ("og", "article", "product", "book", "profile", "twitter") and rest:
+        if (
+            content
+            and prefix in ("og", "article", "product", "book", "profile", "twitter")
+            and rest
+        ):
             yield Fact(rest.replace(":", "_"), content, "opengraph", label=name)
         elif content and name in ("description", "author", "keywords", "date"):
             yield Fact(name, content, "meta", label=name)
@@ -205,7 +209,18 @@ def _is_pairs(table: Table) -> bool:
     """Two columns, a name in the first: facts of one thing rather than rows of many."""
     if not all(len(row) == 2 for row in table.rows):
         return False
-    generic = {"field", "property", "value", "key", "name", "detail", "fact", "item", "attribute", ""}
+    generic = {
+        "field",
+        "property",
+        "value",
+        "key",
+        "name",
+        "detail",
+        "fact",
+        "item",
+        "attribute",
+        "",
+    }
     return not table.headers or (
         len(table.headers) == 2 and all(head.lower() in generic for head in table.headers)
     )
@@ -229,7 +244,7 @@ def _definitions(page: LexborHTMLParser) -> Iterator[Fact]:
 
 def _labels(page: LexborHTMLParser) -> Iterator[Fact]:
     for node in page.css("p,li,div,span,td"):
-        if node.css_first("p,li,div,table,dl,ul") is not None:
+        if any(inner.mem_id != node.mem_id for inner in node.css("p,li,div,table,dl,ul")):
             continue
         found = _LABEL.match(_text(node))
         if found and len(found.group(2)) <= 300:

@@ -72,7 +72,9 @@ def _plain(schema: object) -> dict[str, Any]:
         raise SchemaRefused(exc.message) from None
 
 
-def _resolve(node: object, root: Mapping[str, Any], trail: tuple[str, ...], count: list[int]) -> object:
+def _resolve(
+    node: object, root: Mapping[str, Any], trail: tuple[str, ...], count: list[int]
+) -> object:
     count[0] += 1
     if count[0] > MAX_NODES:
         raise SchemaRefused(f"the schema has more than {MAX_NODES} parts")

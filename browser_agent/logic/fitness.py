@@ -21,8 +21,9 @@ def _any_of(words: str) -> str:
 
 _NUMBER_WORDS = _any_of(
     """two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-    seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand
-    million billion dozen half twice thrice once daily weekly monthly yearly annually hourly every
+    seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred
+    thousand million billion dozen half twice thrice once daily weekly monthly yearly annually
+    hourly every
     zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig hundert tausend
     dos tres cuatro cinco seis siete ocho nueve diez doce quince veinte treinta cien mil
     deux trois quatre cinq sept huit neuf dix onze douze vingt trente cent mille"""
@@ -49,7 +50,9 @@ _NUMBER = re.compile(
 _YEAR = re.compile(r"(?<![\d,.])(?:1\d|20)\d{2}(?![\d,.]\d|\d)")
 _TIME = re.compile(
     rf"(?<![\d,.])(?:1\d|20)\d{{2}}s?(?!\d)|\b(?:{_TIME_WORDS})\b|\b(?-i:May|Mai)\b"
-    r"|\b\d{1,2}[:.]\d{2}\b|\b\d{1,2} ?[ap]\.?m\b",
+    r"|\b\d{1,2}[:.]\d{2}\b|\b\d{1,2} ?[ap]\.?m\b|\bo['’]clock\b"
+    r"|\b(?:at|past|to|from|until|till)\s+(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven"
+    r"|twelve|half past|quarter)\b",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"[A-ZÀ-Þ][\w'’.-]+(?:\s+(?:(?:of|de|van|von|the)\s+)?[A-ZÀ-Þ][\w'’.-]+)*")

@@ -60,7 +60,8 @@ MEASURES = (
     ),
     _measure(
         "weight",
-        r"\bhow heavy\b|\bhow much \w+ weigh|\bweights?\b|\bweigh(?:s|ed)?\b|\bload\b|\bwie schwer\b",
+        r"\bhow heavy\b|\bhow much \w+ weigh|\bweights?\b|\bweigh(?:s|ed)?\b|\bload\b"
+        r"|\bwie schwer\b",
         "heavy weight weigh weighs weighed weighing mass load",
         _WEIGHT,
     ),

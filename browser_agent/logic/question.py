@@ -57,8 +57,9 @@ _KINDS = (
     (
         Kind.TIME,
         _words(
-            r"\bwhen\b|\b(?:what|which|whose) (?:\w+ )?(?:year|date|day|month|century|decade|weekday"
-            r"|season)s?\b|\bat what time\b|\bhow long ago\b|\bwann\b|\bcu[aá]ndo\b|\bquand\b"
+            r"\bwhen\b|\b(?:what|which|whose) (?:\w+ )?(?:year|date|day|month|century|decade"
+            r"|weekday|season)s?\b|\bat what time\b|\bhow long ago\b|\bwann\b|\bcu[aá]ndo\b"
+            r"|\bquand\b"
         ),
     ),
     (
@@ -77,8 +78,8 @@ _KINDS = (
     (
         Kind.PERSON,
         _words(
-            r"\bwho(?:m|se)?\b|\b(?:which|what) (?:person|man|woman|people)\b|\bwer\b|\bwem\b|\bwen\b"
-            r"|\bqui[eé]n(?:es)?\b"
+            r"\bwho(?:m|se)?\b|\b(?:which|what) (?:person|man|woman|people)\b|\bwer\b|\bwem\b"
+            r"|\bwen\b|\bqui[eé]n(?:es)?\b"
         ),
     ),
     (

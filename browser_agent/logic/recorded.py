@@ -19,14 +19,33 @@ from browser_agent._json import canonical, dumps, loads
 from browser_agent.records.ids import ordinalise
 
 CACHE_BUSTERS = frozenset(
-    "_ _t _ts cb cachebust cachebuster nocache rand random rnd t time timestamp ts v_ts nonce".split()
+    [
+        "_",
+        "_t",
+        "_ts",
+        "cb",
+        "cachebust",
+        "cachebuster",
+        "nocache",
+        "rand",
+        "random",
+        "rnd",
+        "t",
+        "time",
+        "timestamp",
+        "ts",
+        "v_ts",
+        "nonce",
+    ]
 )
 """Query names whose values differ from load to load."""
 
 _STAMP = re.compile(r"(?<![\w.])1[5-9]\d{8}(?:\d{3})?(?:\.\d+)?(?![\w.])")
 _MARKER = re.compile(r"<<<page ([0-9a-f]{8,64})\n")
 _MOMENT = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
-_LOCAL = re.compile(r"\b(https?|wss?)://(127(?:\.\d{1,3}){3}|localhost|\[::1\])(:\d+)?", re.IGNORECASE)
+_LOCAL = re.compile(
+    r"\b(https?|wss?)://(127(?:\.\d{1,3}){3}|localhost|\[::1\])(:\d+)?", re.IGNORECASE
+)
 _RANDOM = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 
 

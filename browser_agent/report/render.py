@@ -159,7 +159,11 @@ def _images(run_dir: Path, result: RobotResult) -> list[dict[str, str]]:
     found: list[dict[str, str]] = []
     for one in result.results:
         data = one.data
-        shown = cast("Mapping[str, object]", data).get("artifact") if isinstance(data, Mapping) else None
+        shown = (
+            cast("Mapping[str, object]", data).get("artifact")
+            if isinstance(data, Mapping)
+            else None
+        )
         if not isinstance(shown, Mapping) or len(found) >= MAX_IMAGES:
             continue
         fields = cast("Mapping[str, object]", shown)

@@ -116,6 +116,9 @@ async def _by_model(page: ExtractionPage, schema: Mapping[str, Any], model: Mode
     parts = [text[at : at + PART_CHARS] for at in range(0, len(text), PART_CHARS)] or [""]
     for part in parts[:MAX_PARTS]:
         values.append(await _ask(part, page, schema, model))
+    if not any(isinstance(value, dict | list) for value in values):
+        message = "The page does not fit the schema: the model gave no JSON."
+        return Extracted(data={}, code="schema_mismatch", message=message)
     value = merge(values)
     sources: dict[str, object] = {}
     unsupported: list[str] = []
@@ -131,9 +134,7 @@ async def _by_model(page: ExtractionPage, schema: Mapping[str, Any], model: Mode
     return made
 
 
-async def _ask(
-    part: str, page: ExtractionPage, schema: Mapping[str, Any], model: Model
-) -> object:
+async def _ask(part: str, page: ExtractionPage, schema: Mapping[str, Any], model: Model) -> object:
     content = f"URL: {page.url}\nTitle: {page.title}\nSchema: {dumps(schema)}\nText:\n{part}"
     request = ModelRequest(
         messages=({"role": "system", "content": _PROMPT}, {"role": "user", "content": content}),
