@@ -81,7 +81,7 @@ async def replay_run(
         robot = _build_robot(plan, recorded, _TapedBrowser(browser, tape), _Strict(inner, tape))
         result = await _run(robot, plan)
     if model is not None:
-        return _compare_other(recorded, result, tape)
+        return _compare_other(result, tape)
     return compare(recorded, result, tape.misses)
 
 
@@ -145,7 +145,7 @@ def _content(result: Result) -> str:
     return ordinalise(result.preimage().decode(), {})
 
 
-def _compare_other(recorded: RobotResult, again: RobotResult, tape: NetworkReplay) -> Comparison:
+def _compare_other(again: RobotResult, tape: NetworkReplay) -> Comparison:
     """Another model: where it left the recorded pages."""
     left = tape.misses[0] if tape.misses else None
     return Comparison(
@@ -224,7 +224,7 @@ def _recorded_tool(schema: Mapping[str, Any], recorded: RobotResult) -> Tool:
     given = [call for call in recorded.tool_calls if call.name == schema["name"]]
     waiting = iter(given)
 
-    async def handler(arguments: dict[str, object], context: ToolContext) -> object:
+    async def handler(_arguments: dict[str, object], _context: ToolContext) -> object:
         call = next(waiting, None)
         if call is None:
             raise RecordingError(f"{schema['name']} was called more often than recorded")

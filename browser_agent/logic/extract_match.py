@@ -326,25 +326,30 @@ def coerce(value: object, wanted: Wanted) -> object:
 def _number(value: object, *, whole: bool) -> int | float | None:
     if isinstance(value, bool):
         return None
-    if isinstance(value, int | float):
-        return int(value) if whole and float(value).is_integer() else None if whole else value
-    found = _NUMBER.findall(str(value))
-    if len(found) != 1:
-        return None
-    text = re.sub(r"[\s'\u2019]", "", found[0]).replace("\u2212", "-")
-    if re.fullmatch(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", text):
-        text = text.replace(",", "")
-    elif re.fullmatch(r"-?\d{1,3}(?:\.\d{3})+,\d+", text):
-        text = text.replace(".", "").replace(",", ".")
-    elif re.fullmatch(r"-?\d+,\d{1,2}", text):
-        text = text.replace(",", ".")
-    try:
-        number = float(text)
-    except ValueError:
+    number = float(value) if isinstance(value, int | float) else _parse_number(str(value))
+    if number is None:
         return None
     if number.is_integer():
         return int(number)
     return None if whole else number
+
+
+def _parse_number(text: str) -> float | None:
+    """The one number of a text, its marks read as English or continental; None for several."""
+    found = _NUMBER.findall(text)
+    if len(found) != 1:
+        return None
+    digits = re.sub(r"[\s'\u2019]", "", found[0]).replace("\u2212", "-")
+    if re.fullmatch(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", digits):
+        digits = digits.replace(",", "")
+    elif re.fullmatch(r"-?\d{1,3}(?:\.\d{3})+,\d+", digits):
+        digits = digits.replace(".", "").replace(",", ".")
+    elif re.fullmatch(r"-?\d+,\d{1,2}", digits):
+        digits = digits.replace(",", ".")
+    try:
+        return float(digits)
+    except ValueError:
+        return None
 
 
 def _date(text: str) -> str | None:
@@ -355,7 +360,7 @@ def _date(text: str) -> str | None:
 
 
 def _scalar(value: object, wanted: Wanted) -> object:
-    """A plain value of a nested one: its name, text or price, as JSON-LD writes people and offers."""
+    """A plain value of a nested one: its name, text or price, as JSON-LD writes them."""
     if isinstance(value, list):
         items = cast("Sequence[object]", value)
         return _scalar(items[0], wanted) if len(items) == 1 else None

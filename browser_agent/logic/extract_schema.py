@@ -160,11 +160,15 @@ def _kind_of(node: Mapping[str, Any]) -> str:
 def problems_of(schema: Mapping[str, Any], value: object) -> tuple[str, ...]:
     """Where a value does not fit: JSON pointers with the rule that failed, without values."""
     found = Draft202012Validator(schema).iter_errors(cast("Any", value))
-    return tuple(
-        f"{'/' + '/'.join(str(part) for part in error.absolute_path) if error.absolute_path else '(root)'}: "
-        + (_missing(error) if error.validator == "required" else str(error.validator))
-        for error in list(found)[:20]
-    )
+    return tuple(f"{_place_of(error)}: {_rule_of(error)}" for error in list(found)[:20])
+
+
+def _place_of(error: Any) -> str:
+    return "/" + "/".join(map(str, error.absolute_path)) if error.absolute_path else "(root)"
+
+
+def _rule_of(error: Any) -> str:
+    return _missing(error) if error.validator == "required" else str(error.validator)
 
 
 def _missing(error: Any) -> str:

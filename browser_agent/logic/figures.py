@@ -37,7 +37,8 @@ _DATES = (
     re.compile(rf"\b(?P<n>{_MONTH}),? (?P<y>\d{{4}})\b", re.IGNORECASE),
 )
 _NUMBER = re.compile(
-    r"(?<![\w.])(?P<sign>[-\u2212](?=\d))?(?P<body>\d+(?:[.,'\u2019\u00a0\u202f ]\d{3})*(?:[.,]\d+)?|\d+)"
+    r"(?<![\w.])(?P<sign>[-\u2212](?=\d))?"
+    r"(?P<body>\d+(?:[.,'\u2019\u00a0\u202f ]\d{3})*(?:[.,]\d+)?|\d+)"
 )
 _WORDS = {
     word: value

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_FORM = re.compile(r"\s*[\[(\"'`@#]*\s*(?:ref\s*[=:]\s*)?[\"'`@#]*(e\d{1,12})[\"'`]*\s*[\])\"'`]*\s*\Z")
+_FORM = re.compile(
+    r"\s*[\[(\"'`@#]*\s*(?:ref\s*[=:]\s*)?[\"'`@#]*(e\d{1,12})[\"'`]*\s*[\])\"'`]*\s*\Z"
+)
 
 
 def parse_ref(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The protocol side: lists tools, checks arguments, runs one call, serves captures and artifacts."""
+"""The protocol side: lists tools, checks arguments, runs a call, serves captures and artifacts."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class McpServer:
         )
 
     async def _list_tools(
-        self, _: _Context, params: types.PaginatedRequestParams | None
+        self, _context: _Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[describe_tool(tool) for tool in self._tools.values()])
 
@@ -157,7 +157,7 @@ class McpServer:
         return [str(i["text"]) for i in fresh if i.get("type") in ("error", "uncaught")][-5:]
 
     async def _list_resources(
-        self, _: _Context, params: types.PaginatedRequestParams | None
+        self, _context: _Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         folder = self._settings.folder / "artifacts"
         names = sorted(file.name for file in folder.glob("*") if file.is_file())
@@ -245,5 +245,5 @@ async def serve_stdio(settings: ServerSettings) -> Result:
 async def _wait_until_orphaned() -> None:
     """An intermediary may keep our pipe open after the client died; then our parent changes."""
     parent = os.getppid()
-    while os.getppid() == parent:
+    while os.getppid() == parent:  # noqa: ASYNC110 - the system tells nobody of it
         await asyncio.sleep(1)

@@ -50,7 +50,7 @@ def test_a_true_quote_is_verified_with_its_place() -> None:
         'Built in 1882.[1]\n[1] R1 "lighthouse was built in 1882"',
         '- Built in 1882 [1]\n- It is 50 m\n\nSources:\n[1] R1 "lighthouse was built in 1882"',
         'Built in 1882 [^1].\n\n[^1]: R1 "lighthouse was built in 1882"',
-        'It was automated on May 18, 1982 [1].\n[1] R1 "was "automated" on 18 May 1982 - the first"',
+        'Automated on May 18, 1982 [1].\n[1] R1 "was "automated" on 18 May 1982 - the first"',
         "Automated 1982-05-18 [1].\n[1] R1: “It was “automated” on 18 May 1982”",
         'Automated in May 1982 [1].\n[1] R1 "It was “automated” on 18 May 1982"',
         'It used 12500 stones [1].\n[1] R1 "12,500 stones were used"',

@@ -19,11 +19,14 @@ PRODUCT = """<html><head><title>Lamp</title>
 <script type="application/ld+json">{"@type": "Product", "name": "Storm lamp", "sku": "L-1",
 "brand": {"@type": "Brand", "name": "Halden"},
 "offers": {"@type": "Offer", "price": "1,249.50", "priceCurrency": "EUR"}}</script></head>
-<body><h1>Storm lamp</h1><dl><dt>Burning time</dt><dd>36 hours</dd><dt>Waterproof</dt><dd>yes</dd></dl>
+<body><h1>Storm lamp</h1>
+<dl><dt>Burning time</dt><dd>36 hours</dd><dt>Waterproof</dt><dd>yes</dd></dl>
 <table><tr><th>Weight</th><td>1.34 kg</td></tr><tr><th>Colour</th><td>red</td></tr></table>
 <p>Warranty: 5 years</p></body></html>"""
-TABLE = """<table><caption>Tides</caption><tr><th>Day</th><th>High water</th><th>Height (m)</th></tr>
-<tr><td>1 May 2026</td><td>06:10</td><td>4.2</td></tr><tr><td>2 May 2026</td><td>06:58</td><td>4.4</td></tr>
+TABLE = """<table><caption>Tides</caption>
+<tr><th>Day</th><th>High water</th><th>Height (m)</th></tr>
+<tr><td>1 May 2026</td><td>06:10</td><td>4.2</td></tr>
+<tr><td>2 May 2026</td><td>06:58</td><td>4.4</td></tr>
 <tr><td>3 May 2026</td><td>07:40</td><td>4.5</td></tr></table>"""
 
 
