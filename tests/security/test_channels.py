@@ -4,6 +4,8 @@ A sink on another loopback address has one port for each channel and counts TCP 
 packets on it. With the proxy, a channel is over once its refusal stands in the log (or the page
 says that it gave up), and the sink must have seen nothing. The same pages without the proxy must
 reach the sink: that is the proof that the count is not empty.
+
+Claims: P1.
 """
 
 from __future__ import annotations

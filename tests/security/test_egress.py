@@ -1,4 +1,7 @@
-"""The proxy lets through what the policy admits, dials what it checked, and says why it refused."""
+"""The proxy lets through what the policy admits, dials what it checked, and says why it refused.
+
+Claims: P1, P6, P9.
+"""
 
 from __future__ import annotations
 

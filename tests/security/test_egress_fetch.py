@@ -1,4 +1,7 @@
-"""Our own requests obey the same policy at every hop, are bounded, and carry nothing along."""
+"""Our own requests obey the same policy at every hop, are bounded, and carry nothing along.
+
+Claims: P1, P3.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Bytes arrive whole, early, late, slowly or in pieces, and nothing is left behind."""
+"""Bytes arrive whole, early, late, slowly or in pieces, and nothing is left behind.
+
+Claims: P6.
+"""
 
 from __future__ import annotations
 
