@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from browser_agent.browser.aim import Aim, Spot, find_spot, steady_spot, take_aim
-from browser_agent.browser.hand import Answer, ask
+from browser_agent.browser.hand import Answer, ask, exists, go
 from browser_agent.browser.keys import modifier
 from browser_agent.browser.outcome import Outcome, fail
 from browser_agent.browser.stage import check_type, spoken
@@ -129,7 +129,11 @@ class Pointer:
 
     async def check_aimed(self, op: Operation, aim: Aim, *, checked: bool) -> Outcome:
         """As :meth:`check`, for an element that was aimed at already."""
-        facts = await ask(op, aim.place, "read")
+        place = aim.place
+        facts = await ask(op, place, "read")
+        if facts["tag"] == "label":
+            place = go(place, "control")
+            facts = await ask(op, place, "read") if await exists(op, place) else facts
         held = _checked(facts, aim)
         wanted = "true" if checked else "false"
         if held == wanted:
@@ -141,7 +145,7 @@ class Pointer:
                 f"{aim.shown} is a radio button, which cannot be unchecked.",
                 hint="Check another button of its group instead.",
             )
-        expected = Expected(place=aim.place, value=wanted, key="checked")
+        expected = Expected(place=place, value=wanted, key="checked")
         return await self.press_at(op, aim, Press(), expected=expected)
 
 

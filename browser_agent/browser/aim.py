@@ -208,16 +208,22 @@ def _explain(problem: str, facts: Mapping[str, object]) -> _Problem:
 
 async def _frame_problem(op: Operation, where: Place, facts: Answer) -> _Problem | None:
     """Whether something of the page itself covers the frame at that point."""
-    spot = await _spot(op, where, facts)
-    main = Place(frame=op.tab.page.main_frame)
-    hit = await ask(op, main, "hit", x=spot.x, y=spot.y)
-    if hit["tag"] in ("iframe", "frame", "object", "embed"):
-        return None
+    hit = await _hit_of_page(op, where, facts)
     if not hit["tag"]:
         frame = await op.call(_outermost(where.frame).frame_element())
         await op.call(frame.scroll_into_view_if_needed(timeout=op.remaining_ms()))
+        hit = await _hit_of_page(op, where, facts)
+    if hit["tag"] in ("iframe", "frame", "object", "embed"):
+        return None
+    if not hit["tag"]:
         return _Problem(words="stands in a frame that cannot be scrolled into view.", brief=True)
     return _Problem(words=f"stands in a frame that {hit['cover']} covers.", brief=True)
+
+
+async def _hit_of_page(op: Operation, where: Place, facts: Answer) -> Answer:
+    """What of the page itself is at the element's point; no tag where that is out of view."""
+    spot = await _spot(op, where, facts)
+    return await ask(op, Place(frame=op.tab.page.main_frame), "hit", x=spot.x, y=spot.y)
 
 
 def _outermost(frame: Frame) -> Frame:
