@@ -7,7 +7,7 @@ Pure and generic: no word of any site stands here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from browser_agent.logic.fitness import fitness
 from browser_agent.logic.nearness import bases_of, nearest
@@ -17,7 +17,7 @@ from browser_agent.logic.stopwords import STOPWORDS
 from browser_agent.logic.thesaurus import base_of
 from browser_agent.logic.words import cut_words
 
-MIN_RELATION, MIN_ENTITY, MIN_SCORE, MIN_FIT = 0.35, 0.55, 0.4, 0.2
+MIN_RELATION, MIN_ENTITY, MIN_SCORE, MIN_FIT = 0.33, 0.55, 0.4, 0.2
 _IN_SENTENCE, _IN_BLOCK, _IN_HEADING, _IN_CONTEXT = 1.0, 0.6, 0.8, 0.7
 _IN_TITLE, _IN_TOPIC, _ON_PAGE = 0.7, 1.0, 0.3
 _NAME_IN_TITLE, _NAME_ON_PAGE = 0.9, 0.5
@@ -90,7 +90,7 @@ def find_candidates(question: Question, block: Block, page: PageFrame) -> list[C
                 page=page,
                 coverage=coverage,
                 fit=fit,
-                relation=_share([pair for pair in strengths if not _is_entity(pair[0], page)]),
+                relation=_relation(strengths, page),
                 entity=_share(
                     [pair for pair in strengths if pair[0].is_name and not pair[0].is_given]
                 ),
@@ -100,9 +100,14 @@ def find_candidates(question: Question, block: Block, page: PageFrame) -> list[C
     return found
 
 
-def _is_entity(term: Term, page: PageFrame) -> bool:
-    """What the question is about, not what it asks of it: a name, or what the page is about."""
-    return term.is_name or term.base in page.topic
+def _relation(strengths: Sequence[tuple[Term, float]], page: PageFrame) -> float:
+    """What is asked of the entity: terms that are no names; words of the page's topic half."""
+    asked = [
+        (replace(term, weight=term.weight / 2) if term.base in page.topic else term, strength)
+        for term, strength in strengths
+        if not term.is_name
+    ]
+    return _share(asked)
 
 
 def _says_something(words: frozenset[str], asked: set[str]) -> bool:

@@ -32,8 +32,7 @@ MAX_PAGES = 12
 MAX_TURNS = 27
 MAX_PARTS = 6
 SURE_RELATION, SURE_FIT = 0.8, 0.9
-IDLE_RELATION, IDLE_FIT = 0.5, 0.7
-MIN_RELATION, MIN_ENTITY, MIN_SCORE, MIN_FIT = 0.35, 0.55, 0.4, 0.2
+IDLE_RELATION, IDLE_FIT = 0.65, 0.7
 IDLE_PAGES = 3
 MAX_SEARCHES = 3
 MIN_QUERY_WEIGHT = 0.45
@@ -100,15 +99,8 @@ class _Work:
 
     @property
     def is_found(self) -> bool:
-        """The best sentence is about what was asked, and says what was asked of it."""
-        best = self.answers[0] if self.answers else None
-        return (
-            best is not None
-            and best.relation >= MIN_RELATION
-            and best.entity >= MIN_ENTITY
-            and best.score >= MIN_SCORE
-            and best.fit >= MIN_FIT
-        )
+        """The best sentence is one that can be answered with."""
+        return bool(self.answers) and self.answers[0].is_acceptable
 
     @property
     def is_sure(self) -> bool:
