@@ -70,13 +70,3 @@ def number_refs(text: str, number: Callable[[int], str]) -> str:
     if "\x02" not in text:
         return text
     return _REF_MARK.sub(lambda found: number(int(found.group(1))), text)
-
-
-def shorten_to_lines(text: str, limit_bytes: int) -> str:
-    """The whole lines of ``text`` that fit; used where several frames share one bound."""
-    data = text.encode("utf-8", "replace")
-    if len(data) <= limit_bytes:
-        return text
-    kept = data[:limit_bytes].decode("utf-8", "ignore")
-    end = kept.rfind("\n")
-    return kept[:end] if end > 0 else ""
