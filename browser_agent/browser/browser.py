@@ -118,6 +118,11 @@ class Browser:
         return self._setup.search_url
 
     @property
+    def approve(self) -> object | None:
+        """The operator's approval callable, or None."""
+        return self._shared.approve
+
+    @property
     def closing(self) -> Result | None:
         """The Result of the last close: of the browser, or until then of its last session."""
         return self._closing
@@ -125,7 +130,7 @@ class Browser:
     @property
     def is_connected(self) -> bool:
         """Whether the browser process is there."""
-        return self._ending is None and self._running.browser.is_connected()
+        return self._ending is None and self._running.is_connected()
 
     def session(self, **options: object) -> Opening:
         """Open an isolated session: ``async with browser.session() as session``.
@@ -233,9 +238,11 @@ class Browser:
         )
         op = self.prepare(kind)
         sessions = tuple(self._sessions)
-        if sessions:
-            await asyncio.gather(*(session.end() for session in sessions))
-        stopped = await stop_browser(self._running, within_s=self.limits.close_timeout_s)
+        ends = await asyncio.gather(*(session.end() for session in sessions))
+        unconfirmed = [f"session {n}" for n, left in enumerate(ends, 1) if left]
+        stopped = await stop_browser(
+            self._running, within_s=self.limits.close_timeout_s, unconfirmed=unconfirmed
+        )
         closed = {"contexts": len(sessions), "processes": stopped.processes}
         self._closing = await self.finish(op, closing_outcome(closed, stopped.left))
         return self._closing

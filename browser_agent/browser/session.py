@@ -79,6 +79,11 @@ class Session:
         """The redactor in force; it grows as secrets are typed, so ask for it each time."""
         return self._core.shared.redactor
 
+    @property
+    def approve(self) -> object | None:
+        """The approval callable of the browser, or None."""
+        return self._core.shared.approve
+
     def admit(self, url: str) -> Decision:
         """Grant the exact origin of a URL that the operator gave; metadata addresses never."""
         return self._core.shared.admit(url)

@@ -21,12 +21,14 @@ from browser_agent.cli.output import (
 from browser_agent.cli.progress import Progress
 from browser_agent.cli.read import load_schema
 from browser_agent.cli.running import (
+    approval,
     launch_options,
     operator_url,
     run_until_signal,
     session_options,
 )
 from browser_agent.logic.citations import split_reply
+from browser_agent.records.approval import ActionPolicy
 from browser_agent.records.limits import RunLimits
 
 if TYPE_CHECKING:
@@ -182,6 +184,8 @@ class Work:
             model=self.shared.model or "extractive",
             limits=self.limits,
             output_type=self.schema,
+            approve=approval(self.shared.approve),
+            actions=ActionPolicy(),
             hooks=[] if self.quiet else [Progress()],
             **place,
         )

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
+from browser_agent._json import dumps
+from browser_agent._text import escape_invisible
 from browser_agent.cli.options import load_secrets
-from browser_agent.cli.output import EXIT_SIGINT, EXIT_SIGTERM, Exit, UsageFault, say
+from browser_agent.cli.output import EXIT_SIGINT, EXIT_SIGTERM, Exit, UsageFault
 from browser_agent.errors import ConfigurationError
 from browser_agent.logic.url_policy import UrlPolicy
+from browser_agent.records.approval import ApprovalRequest, Approve
 
 if TYPE_CHECKING:
     from browser_agent.cli.options import Shared
@@ -56,18 +59,23 @@ def session_options(shared: Shared) -> dict[str, Any]:
     return {"storage_state": shared.storage_state}
 
 
-def approval(mode: str) -> Callable[[object], bool]:
+def approval(mode: str) -> Approve:
     """Who approves risky actions: nobody, everybody, or the person at the terminal."""
 
-    def ask(action: object) -> bool:
+    def ask(action: ApprovalRequest) -> bool:
         if mode == "allow":
             return True
         if mode == "deny" or not (sys.stdin.isatty() and sys.stderr.isatty()):
             return False
-        say(f"The robot wants to: {action}")
-        return typer.confirm("Allow it?", default=False, err=True)
+        return typer.confirm(_question(action), default=False, err=True)
 
     return ask
+
+
+def _question(action: ApprovalRequest) -> str:
+    """One line for a terminal: nothing in it can move the cursor or hide what is asked."""
+    arguments = escape_invisible(dumps(action.arguments)[:500]).text
+    return f"The robot wants {action.tool} ({action.reason}) with {arguments}. Allow it?"
 
 
 def run_until_signal(

@@ -11,9 +11,8 @@ from typing import cast
 
 from browser_agent._freeze import thaw
 from browser_agent.errors import RecordingError, ToolError, ToolLoopError
-from browser_agent.records.approval import Approval, ApprovalRequest, parse_approval
 from browser_agent.records.codes import Effect, ErrorCode, Status
-from browser_agent.records.events import ApprovalAsked, ToolCallStarted, Warned
+from browser_agent.records.events import ToolCallStarted, Warned
 from browser_agent.records.ids import new_operation_id
 from browser_agent.records.message import ToolCallMessage
 from browser_agent.records.model import ModelReply
@@ -27,6 +26,7 @@ from browser_agent.robot.answer import (
     observe_answer,
     refuse,
 )
+from browser_agent.robot.approvals import ask_approval
 from browser_agent.robot.hooks import ToolCallContext
 from browser_agent.robot.prepare import PreparedCall, find_repeated_unknown, prepare_call
 from browser_agent.robot.record import (
@@ -34,7 +34,6 @@ from browser_agent.robot.record import (
     announced_arguments,
     is_result,
     record_call,
-    redacted_arguments,
 )
 from browser_agent.robot.state import RunState, RunStop
 from browser_agent.robot.stream import call_back
@@ -87,38 +86,8 @@ async def _carry_out(state: RunState, prepared: PreparedCall) -> Answer:
     repeated = find_repeated_unknown(prepared, state.calls, state.results)
     if repeated is not None:
         return refuse(name, repeated, code=ErrorCode.OUTCOME_UNKNOWN.value)
-    refusal = await _ask_approval(state, prepared, tool)
+    refusal = await ask_approval(state, prepared, tool)
     return await _execute(state, prepared, tool) if refusal is None else refusal
-
-
-async def _ask_approval(state: RunState, prepared: PreparedCall, tool: Tool) -> Answer | None:
-    approve = state.settings.approve
-    if approve is None or not (tool.side_effect or tool.destructive):
-        return None
-    shown = redacted_arguments(state, prepared)
-    state.events.emit(
-        ApprovalAsked,
-        call_id=prepared.call.id,
-        name=tool.name,
-        arguments=announced_arguments(state, prepared),
-    )
-    asked = ApprovalRequest(
-        tool=tool.name,
-        arguments=shown,
-        run_id=state.id,
-        robot_name=state.settings.name,
-        destructive=tool.destructive,
-    )
-    verdict = parse_approval(await call_back(approve, asked))
-    if verdict is Approval.ALLOW:
-        return None
-    if verdict is Approval.PENDING:
-        stop = RunStop(StopReason.APPROVAL_PENDING, f"{tool.name} waits for approval")
-        return replace(refuse(tool.name, "it waits for approval", code=None), stop=stop)
-    denied = Result.failure(
-        Status.ERROR, code=ErrorCode.APPROVAL_DENIED, effect=Effect.NOT_DISPATCHED
-    )
-    return answer_result(state, denied)
 
 
 async def _execute(state: RunState, prepared: PreparedCall, tool: Tool) -> Answer:

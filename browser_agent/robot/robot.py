@@ -17,7 +17,7 @@ from browser_agent.logic.budget import Budget
 from browser_agent.logic.convergence import Found, search_texts
 from browser_agent.logic.history import carry_over, check_conversation
 from browser_agent.ports import Browser, Model, ScriptedRun, Session
-from browser_agent.records.approval import Approve
+from browser_agent.records.approval import ActionPolicy, Approve
 from browser_agent.records.events import Event
 from browser_agent.records.limits import RunLimits
 from browser_agent.records.message import Message, parse_message
@@ -42,7 +42,9 @@ class Robot:
     ``browser`` opens one session a run, ``session`` uses the caller's (one run at a time).
     ``tools`` are tools or plain functions of one's own; ``browser_tools`` an allow-list of names,
     None for all. Without any tools say ``tools=[]``. ``budget`` binds all runs of this robot and
-    of every robot that shares it; ``limits`` bind one run.
+    of every robot that shares it; ``limits`` bind one run. ``approve`` without ``actions`` is
+    asked before every action; with them before those that the rules name. Without both the rules
+    are ActionPolicy's own, and the browser's ``approve`` is asked: nobody to ask means no.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Robot:
         hooks: Sequence[object] = (),
         model_settings: ModelSettings | None = None,
         approve: Approve | None = None,
+        actions: ActionPolicy | None = None,
         on_tool_call: Callable[..., object] | None = None,
         on_tool_result: Callable[..., object] | None = None,
         on_content: Callable[..., object] | None = None,
@@ -82,6 +85,7 @@ class Robot:
             "hooks": tuple(hooks),
             "model_settings": model_settings,
             "approve": approve,
+            "actions": actions,
             "on_tool_call": on_tool_call,
             "on_tool_result": on_tool_result,
             "on_content": on_content,

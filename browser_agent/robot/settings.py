@@ -9,7 +9,7 @@ from typing import cast
 from browser_agent.errors import ConfigurationError
 from browser_agent.logic.budget import Budget
 from browser_agent.ports import Browser, Model, Session, provided
-from browser_agent.records.approval import Approve
+from browser_agent.records.approval import ActionPolicy, Approve
 from browser_agent.records.limits import RunLimits
 from browser_agent.records.model import ModelSettings
 from browser_agent.robot.compaction import Compaction
@@ -41,6 +41,7 @@ class Settings:
     hooks: tuple[Hook, ...] = ()
     model_settings: ModelSettings = field(default_factory=ModelSettings)
     approve: Approve | None = None
+    actions: ActionPolicy | None = None
     on_tool_call: Callable[..., object] | None = None
     on_tool_result: Callable[..., object] | None = None
     on_content: Callable[..., object] | None = None
@@ -125,6 +126,9 @@ def _check_types(values: dict[str, object]) -> None:
     for key, kind in _TYPES.items():
         if key in values and not isinstance(values[key], kind):
             raise ConfigurationError(f"{key} must be a {kind.__name__}")
+    actions = values.get("actions")
+    if actions is not None and not isinstance(actions, ActionPolicy):
+        raise ConfigurationError("actions must be an ActionPolicy")
     for key in ("approve", "on_tool_call", "on_tool_result", "on_content"):
         if values.get(key) is not None and not callable(values[key]):
             raise ConfigurationError(f"{key} must be callable")

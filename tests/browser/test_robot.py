@@ -137,7 +137,8 @@ async def test_an_action_that_may_have_landed_makes_the_run_unknown_until_verifi
     open_it: list[Any] = [[("browser_navigate", {"url": url})], [("browser_snapshot", {})]]
     verify: list[Any] = [("browser_verify", {"operation": "R3"})]
     script: list[Any] = [*open_it, click, click_again, verify, "Ordered."]
-    robot = Robot("r", model=ScriptedModel(script), browser=hasty_browser)
+    model = ScriptedModel(script)
+    robot = Robot("r", model=model, browser=hasty_browser, approve=lambda _: True)  # pyright: ignore[reportUnknownLambdaType] - any request
     result = await robot.run("Order.")
     assert [call.status for call in result.tool_calls][2:4] == ["unknown", "error"]
     assert site.count("/order") == 1, "the repetition was refused"
