@@ -139,7 +139,7 @@ _HOME = {
     "tool": "tools.tool",
 }
 
-__all__ = sorted([*_HOME, "__version__", "errors"])  # noqa: PLE0605 - built from the one table
+__all__ = sorted([*_HOME, "__version__", "errors"])  # noqa: PLE0605 - built from the one table  # pyright: ignore[reportUnsupportedDunderAll] - built from the one table
 
 _wire()
 

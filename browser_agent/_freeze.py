@@ -8,7 +8,7 @@ that nothing frozen can fail to be written later. Lone surrogates become U+FFFD.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NoReturn, Self, SupportsIndex, TypeAlias, TypeVar, cast
 
@@ -100,16 +100,19 @@ def _freeze_mapping(cls: type[M], value: Mapping[str, object], depth: int) -> M:
         raise InvalidInput(f"a value nests deeper than {MAX_DEPTH} levels")
     fresh: dict[str, object] = {}
     for key, item in value.items():
-        given: object = key
-        if not isinstance(given, str):
-            raise InvalidInput(f"keys must be strings, got {type(given).__name__}")
-        name = given if given.isascii() else repair(given)
+        name = _key(key)
         # the common leaf, kept out of the recursion
         if type(item) is str and item.isascii():
             fresh[name] = item
         else:
             fresh[name] = _freeze(item, depth + 1)
     return _adopt(cls, fresh)
+
+
+def _key(given: object) -> str:
+    if not isinstance(given, str):
+        raise InvalidInput(f"keys must be strings, got {type(given).__name__}")
+    return given if given.isascii() else repair(given)
 
 
 def _freeze(value: object, depth: int) -> object:
@@ -163,6 +166,16 @@ def freeze(value: object) -> Frozen:
     for what JSON cannot hold.
     """
     return cast("Frozen", _freeze(value, 0))
+
+
+def mapping_of(value: object) -> Mapping[str, object] | None:
+    """The value where it is a mapping, else None."""
+    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else None
+
+
+def list_of(value: object) -> Sequence[object] | None:
+    """The value where it is a list or a tuple, else None."""
+    return cast("Sequence[object]", value) if isinstance(value, list | tuple) else None
 
 
 def thaw(value: object) -> object:

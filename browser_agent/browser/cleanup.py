@@ -12,6 +12,7 @@ import secrets
 import shutil
 import socket
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -98,9 +99,12 @@ class Ledger:
                 found.update(children_of(proc.pid))
         return found
 
-    async def finish(self) -> list[str]:
-        """End and remove everything, verify it, strike it off. Names what is left."""
-        left = await asyncio.to_thread(self._finish)
+    async def finish(self, unconfirmed: Sequence[str] = ()) -> list[str]:
+        """End and remove everything, verify it, strike it off. Names what is left.
+
+        ``unconfirmed`` are things elsewhere (contexts of a remote browser) that nobody saw end.
+        """
+        left = [*unconfirmed, *await asyncio.to_thread(self._finish)]
         await self.journal.close(clean=not left)
         return left
 

@@ -144,8 +144,9 @@ class Core:
             task.exception()
 
     async def end_tasks(self) -> None:
-        """Cancel what :meth:`spawn` started."""
-        tasks = tuple(self._tasks)
+        """Cancel what :meth:`spawn` started, the opening of the first page too."""
+        first = () if self._first_page is None else (self._first_page,)
+        tasks = (*self._tasks, *first)
         for task in tasks:
             task.cancel()
         if tasks:

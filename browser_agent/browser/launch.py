@@ -75,6 +75,10 @@ class Running:
     ledger: Ledger
     sandbox: str
 
+    def is_connected(self) -> bool:
+        """Whether the browser and the driver that speaks to it are both there."""
+        return self.browser.is_connected() and self.driver.process.is_alive()
+
 
 async def launch(
     options: LaunchOptions, *, policy: UrlPolicy, token: str, journal: OperationJournal

@@ -163,6 +163,12 @@ class Runner:
 
     def __init__(self, host: Host) -> None:
         self._host = host
+        self._running: set[asyncio.Task[Outcome]] = set()
+
+    def abort(self) -> None:
+        """End what is running now: the session closes. Each still gives its typed Result."""
+        for task in tuple(self._running):
+            task.cancel()
 
     async def run(self, kind: Kind, body: Body) -> Result:
         """Run ``body`` under one deadline; every end but cancellation is a Result."""
@@ -198,6 +204,8 @@ class Runner:
     async def _supervise(self, op: Operation, work: Coroutine[object, object, Outcome]) -> Outcome:
         """Run ``work`` as a task that is ended at the deadline, whatever it does."""
         task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
         try:
             done, _ = await asyncio.wait({task}, timeout=op.remaining_s())
             if not done:

@@ -11,6 +11,7 @@ import asyncio
 import base64
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
 
 from browser_agent.browser.failures import is_playwright_error
@@ -148,10 +149,8 @@ class NetworkReplay:
         """Answer redirect hops of a page, which its routes never see."""
         try:
             session = await page.context.new_cdp_session(page)
-            session.on(
-                "Fetch.requestPaused", lambda event: self._start_hop(session, cast("object", event))
-            )
-            await session.send("Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
+            session.on("Fetch.requestPaused", partial(self._start_hop, session))
+            await _send(session, "Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
         except Exception as error:
             if not is_playwright_error(error):
                 raise
@@ -165,14 +164,14 @@ class NetworkReplay:
         paused = {"requestId": event["requestId"]}
         try:
             if "redirectedRequestId" not in event:
-                await session.send("Fetch.continueRequest", paused)
+                await _send(session, "Fetch.continueRequest", paused)
                 return
             request = cast("Mapping[str, object]", event["request"])
             url, method = str(request["url"]), str(request["method"])
             posted = str(request.get("postData") or "").encode() or None
             entry = self.find(method, url, posted)
             if entry is None or "status" not in entry:
-                await session.send("Fetch.failRequest", {**paused, "errorReason": "Failed"})
+                await _send(session, "Fetch.failRequest", {**paused, "errorReason": "Failed"})
                 return
             body, headers = self._answer(entry, url)
             listed = [{"name": name, "value": value} for name, value in headers.items()]
@@ -182,7 +181,7 @@ class NetworkReplay:
                 "responseHeaders": listed,
                 "body": base64.b64encode(body).decode(),
             }
-            await session.send("Fetch.fulfillRequest", answer)
+            await _send(session, "Fetch.fulfillRequest", answer)
         except Exception as error:
             if not is_playwright_error(error):
                 raise
@@ -196,3 +195,7 @@ class NetworkReplay:
             return
         for text in frames:
             socket.send(text)
+
+
+async def _send(session: CDPSession, method: str, params: Mapping[str, object]) -> None:
+    await session.send(method, dict(params))  # pyright: ignore[reportUnknownMemberType] - untyped there

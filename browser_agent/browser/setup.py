@@ -200,7 +200,7 @@ async def start(
         on_result=setup.on_result,
         robots=Robots(running.proxy) if setup.robots else None,
         enforced=enforced,
-        is_connected=running.browser.is_connected,
+        is_connected=running.is_connected,
         coverage={
             "egress": _egress(policy, enforced=enforced, pinned=running.proxy.pins_addresses),
             "sandbox": running.sandbox,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,13 +22,18 @@ class Stopped:
     left: list[str]
 
 
-async def stop_browser(running: Running, *, within_s: float) -> Stopped:
-    """End browser, driver and proxy, remove the private folder, strike off the ledger."""
+async def stop_browser(
+    running: Running, *, within_s: float, unconfirmed: Sequence[str] = ()
+) -> Stopped:
+    """End browser, driver and proxy, remove the private folder, strike off the ledger.
+
+    ``unconfirmed`` names sessions whose end was not seen; the end of a browser of ours is theirs.
+    """
     ledger = running.ledger
     await ledger.sample()
     await bounded(running.browser.close(), within_s * (1 - _DRIVER_SHARE))
     await bounded(running.driver.playwright.stop(), within_s * _DRIVER_SHARE)
-    left = await ledger.finish()
+    left = await ledger.finish(unconfirmed if "browser" not in ledger.processes else ())
     if not await bounded(running.proxy.close(), _PROXY_S):
         left.append(f"port {running.proxy.port}")
     return Stopped(len(ledger.seen), left)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -152,8 +152,9 @@ def _finish(result: Result, *, json: bool, quiet: bool) -> None:
 def _print_plain(result: Result, *, quiet: bool) -> None:
     data = result.to_dict().get("data")
     if isinstance(data, dict):
-        text = data.get("text")
-        print_text(text if isinstance(text, str) else _pretty(data.get("value", data)))
+        fields = cast("dict[str, object]", data)
+        text = fields.get("text")
+        print_text(text if isinstance(text, str) else _pretty(fields.get("value", fields)))
     if not quiet:
         say(f"{result.status.value} {result.final_url or ''} {result.digest[:19]}")
     if result.error is not None:

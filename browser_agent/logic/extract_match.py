@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
+from browser_agent._freeze import list_of, mapping_of
 from browser_agent.logic.extract_page import Entity, Fact, PageFacts, Table
 from browser_agent.logic.extract_schema import Wanted
 from browser_agent.logic.figures import dates_of
@@ -135,8 +136,9 @@ def _inner_facts(facts: Sequence[Fact], depth: int) -> list[Fact]:
     """Facts of nested things (the price of an offer), but none that would name the outer thing."""
     found: list[Fact] = []
     for fact in facts:
-        if isinstance(fact.value, Mapping) and depth < 3:
-            inner = _facts_of(cast("Mapping[str, object]", fact.value), fact)
+        nested = mapping_of(fact.value)
+        if nested is not None and depth < 3:
+            inner = _facts_of(nested, fact)
             kept = [one for one in inner if not _words(one.name) & _GENERIC]
             found += [*kept, *_inner_facts(kept, depth + 1)]
     return found
@@ -165,8 +167,9 @@ def _fit_nested(
     facts: PageFacts, named: Sequence[Fact], wanted: Wanted, pointer: str, found: Found
 ) -> object:
     for fact in named:
-        if isinstance(fact.value, Mapping):
-            inner = _facts_of(cast("Mapping[str, object]", fact.value), fact)
+        nested = mapping_of(fact.value)
+        if nested is not None:
+            inner = _facts_of(nested, fact)
             return _fit_object(PageFacts(), Entity("", inner), wanted, pointer, found) or None
     entity = next((e for e in facts.entities if _means_same(e.type, wanted.names)), None)
     if entity is None:
@@ -180,17 +183,16 @@ def _fit_array(
     items = wanted.items or Wanted("string")
     if items.kind == "object":
         for fact in named:
-            if isinstance(fact.value, list):
-                rows = cast("Sequence[object]", fact.value)
+            rows = list_of(fact.value)
+            if rows is not None:
                 made = _fit_items(rows, items, pointer, found, fact)
                 if made:
                     return made
         return _fit_list(facts, wanted, pointer, found) or None
     for fact in named:
-        parts = (
-            fact.value if isinstance(fact.value, list) else _split(str(_scalar(fact.value, items)))
-        )
-        made = [coerce(_scalar(part, items), items) for part in cast("Sequence[object]", parts)]
+        listed = list_of(fact.value)
+        parts = _split(str(_scalar(fact.value, items))) if listed is None else listed
+        made = [coerce(_scalar(part, items), items) for part in parts]
         kept = [value for value in made if value is not None]
         if kept:
             found.sources[pointer] = fact
@@ -203,11 +205,11 @@ def _fit_items(
 ) -> list[object]:
     made: list[object] = []
     for index, row in enumerate(rows):
-        if isinstance(row, Mapping):
-            step = Fact(
-                origin.name, row, origin.kind, f"{origin.pointer or ''}/{index}", origin.block
-            )
-            inner = _facts_of(cast("Mapping[str, object]", row), step)
+        fields = mapping_of(row)
+        if fields is not None:
+            place = f"{origin.pointer or ''}/{index}"
+            step = Fact(origin.name, fields, origin.kind, place, origin.block)
+            inner = _facts_of(fields, step)
             entity = Entity("", inner)
             made.append(_fit_object(PageFacts(), entity, items, f"{pointer}/{index}", found))
     kept = [value for value in made if value]

@@ -7,12 +7,13 @@ filtered HTML, facts of the markup (JSON-LD, meta) from the raw one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from browser_agent._freeze import list_of, mapping_of
 from browser_agent._json import loads
 from browser_agent.errors import InvalidInput
 
@@ -110,7 +111,7 @@ def _linked(value: object, pointer: str, block: int, depth: int) -> Iterator[Ent
     if "@type" in fields:
         yield Entity(_type_of(fields["@type"]), tuple(facts))
     for name, item in fields.items():
-        if isinstance(item, list | Mapping):
+        if mapping_of(item) is not None or list_of(item) is not None:
             yield from _linked(item, f"{pointer}/{_escape(name)}", block, depth + 1)
 
 
@@ -119,7 +120,8 @@ def _escape(name: str) -> str:
 
 
 def _type_of(value: object) -> str:
-    first = cast("Sequence[object]", value)[0] if isinstance(value, list) and value else value
+    listed = list_of(value)
+    first = listed[0] if listed else value
     return str(first).rsplit("/", 1)[-1]
 
 

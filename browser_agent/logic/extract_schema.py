@@ -14,7 +14,7 @@ from jsonschema.exceptions import SchemaError
 from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUserError
 
-from browser_agent._freeze import freeze, thaw
+from browser_agent._freeze import freeze, mapping_of, thaw
 from browser_agent._json import canonical
 from browser_agent.errors import InvalidInput
 
@@ -67,7 +67,7 @@ def _plain(schema: object) -> dict[str, Any]:
         except (PydanticUserError, TypeError, AttributeError, NameError):
             raise SchemaRefused("give a pydantic model or a JSON Schema") from None
     try:
-        return cast("dict[str, Any]", thaw(freeze(schema)))
+        return cast("dict[str, Any]", thaw(freeze(cast("object", schema))))
     except InvalidInput as exc:
         raise SchemaRefused(exc.message) from None
 
@@ -118,7 +118,7 @@ def read_wanted(schema: Mapping[str, Any], names: tuple[str, ...] = ()) -> Wante
     if kind == "object":
         properties = cast("Mapping[str, Any]", node.get("properties") or {})
         fields = [
-            (name, read_wanted(part if isinstance(part, Mapping) else {}, (name,)))
+            (name, read_wanted(mapping_of(part) or {}, (name,)))
             for name, part in properties.items()
         ]
     items = node.get("items")
@@ -159,7 +159,7 @@ def _kind_of(node: Mapping[str, Any]) -> str:
 
 def problems_of(schema: Mapping[str, Any], value: object) -> tuple[str, ...]:
     """Where a value does not fit: JSON pointers with the rule that failed, without values."""
-    found = Draft202012Validator(schema).iter_errors(cast("Any", value))
+    found = Draft202012Validator(schema).iter_errors(cast("Any", value))  # pyright: ignore[reportUnknownMemberType] - untyped there
     return tuple(f"{_place_of(error)}: {_rule_of(error)}" for error in list(found)[:20])
 
 

@@ -35,7 +35,7 @@ class OutgoingCheck:
         for name, secret in secrets.items():
             first = names.setdefault(secret.value, name)
             bound[first] = bound.get(first, frozenset()) | _origins(secret)
-        return cls(tuple(bound.items()), RegisteredValues().adding(names))
+        return cls(tuple(bound.items()), RegisteredValues().adding(names.items()))
 
     def check(self, url: str, body: str | bytes = b"") -> Decision:
         """Judge ``url`` and what goes there; ``secret_denied`` names the secret, never its value.

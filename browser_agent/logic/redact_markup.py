@@ -12,6 +12,7 @@ from browser_agent.logic.redact_spans import Span
 _ELEMENT: Final = re.compile(
     rb"(?:[ \t][^<>]{0,200})?(?:>|&gt;)(?:<!\[CDATA\[)?"
     rb"([^<&]{1,4096}(?:&(?!lt;)[^<&]{0,4096}){0,64})"
+    rb"(?=(?:\]\]>)?(?:<\\?/|&lt;\\?/))"
 )
 _CELL: Final = re.compile(
     rb"(?:[ \t]{0,4}:?[ \t]{0,4}(?:\r?\n[ \t]{0,16})?</?[A-Za-z][^<>]{0,80}>\s{0,16}){1,6}"

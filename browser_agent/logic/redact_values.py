@@ -56,6 +56,8 @@ def encodings_of(value: str) -> frozenset[str]:
         repr(data)[2:-1],
     }
     coded = {one.decode() for one in _coded(data)} | {data.hex(), data.hex().upper()}
+    for whole in (base64.b64encode(data), base64.urlsafe_b64encode(data), base64.b32encode(data)):
+        coded |= {whole.decode(), whole.decode().rstrip("=")}
     return frozenset({value, value[::-1], *percent, *references, *escapes, *coded})
 
 

@@ -152,7 +152,8 @@ def _is_cut(text: str) -> bool:
 def _checked(value: object, mended: str | None) -> ReadArguments:
     if not isinstance(value, dict):
         raise InvalidInput('arguments must be one JSON object, such as {"name": "value"}')
-    return ReadArguments(value=cast("dict[str, object]", thaw(freeze(value))), mended=mended)
+    plain = thaw(freeze(cast("object", value)))
+    return ReadArguments(value=cast("dict[str, object]", plain), mended=mended)
 
 
 def _loads(text: str) -> object:

@@ -17,6 +17,7 @@ from browser_agent.store.run_folder import BlobFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractAsyncContextManager
 
     from browser_agent.mcp_server.settings import ServerSettings
     from browser_agent.ports import Session
@@ -64,12 +65,11 @@ class Host:
     async def _open(self) -> Session:
         stack = AsyncExitStack()
         try:
-            if self._browser is None:
-                launch = cast("Callable[..., Browser]", Browser.launch)
-                opened = launch(**self._settings.launch, run_dir=self._settings.folder)
-                self._browser = await stack.enter_async_context(opened)  # pyright: ignore[reportArgumentType] - an async context manager
+            launch = cast("Callable[..., AbstractAsyncContextManager[Browser]]", Browser.launch)
+            opened = launch(**self._settings.launch, run_dir=self._settings.folder)
+            self._browser = browser = await stack.enter_async_context(opened)
             options = {**self._settings.session, "blobs": self.blobs}
-            session = await stack.enter_async_context(self._browser.session(**options))
+            session = await stack.enter_async_context(browser.session(**options))
         except BaseException:
             self._browser = None
             await stack.aclose()

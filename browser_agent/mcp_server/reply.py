@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import base64
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
 from mcp_types import CallToolResult, ContentBlock, ImageContent, ResourceLink, TextContent
 
+from browser_agent._freeze import mapping_of
 from browser_agent._json import dumps
 from browser_agent._text import cut_lines, escape_invisible
 from browser_agent.records.codes import Status
@@ -69,12 +70,9 @@ def _envelope(result: Result) -> dict[str, object]:
 
 
 def _artifacts(result: Result, folder: Path, *, inline_image: bool) -> list[ContentBlock]:
-    data = result.data
-    shown = cast("Mapping[str, object]", data) if isinstance(data, Mapping) else {}
-    artifact = shown.get("artifact")
-    if not isinstance(artifact, Mapping):
+    fields = mapping_of((mapping_of(result.data) or {}).get("artifact"))
+    if fields is None:
         return []
-    fields = cast("Mapping[str, object]", artifact)
     name, kind = str(fields.get("name")), str(fields.get("media_type"))
     content: list[ContentBlock] = [
         ResourceLink(name=name, uri=f"{SCHEME}://artifact/{name}", mime_type=kind)

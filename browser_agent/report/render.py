@@ -180,7 +180,7 @@ def _images(run_dir: Path, result: RobotResult) -> list[dict[str, str]]:
 def _gaps(result: RobotResult) -> list[str]:
     gaps: list[str] = []
     for number, one in enumerate(result.results, 1):
-        coverage = one.coverage or {}
+        coverage: Mapping[str, object] = one.coverage or {}
         for key in ("frames_not_inspected", "possibly_closed", "bytes_not_captured"):
             value = coverage.get(key)
             if value:

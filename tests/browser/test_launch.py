@@ -37,7 +37,7 @@ class Around:
 
     def nothing_new(self) -> bool:
         return (
-            folders() == self.folders
+            frozenset(folders()) == self.folders
             and children() <= self.children
             and open_journal().owners() == []
         )

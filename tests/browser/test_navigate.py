@@ -12,6 +12,7 @@ from typing import cast
 import pytest
 
 from browser_agent import Browser, InvalidInput, Result, Secret, Session, UrlPolicy
+from browser_agent._freeze import mapping_of
 from browser_agent.records.codes import Status
 from browser_agent.testing.site import FixtureSite
 from browser_agent.testing.wire import Hangup, Request, Response
@@ -20,8 +21,9 @@ pytestmark = pytest.mark.anyio
 
 
 def data_of(result: Result) -> Mapping[str, object]:
-    assert isinstance(result.data, Mapping), result.to_json()
-    return cast("Mapping[str, object]", result.data)
+    data = mapping_of(result.data)
+    assert data is not None, result.to_json()
+    return data
 
 
 def raw(site: FixtureSite, path: str, body: bytes, kind: str, status: int = 200) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, cast
 
 import pytest
@@ -344,7 +344,8 @@ async def crash(session: Session) -> None:
     tab = session._core.tabs.current
     assert tab is not None
     devtools = await session._core.context.new_cdp_session(tab.page)
-    crashing = asyncio.ensure_future(devtools.send("Page.crash"))
+    crash = cast("Coroutine[object, object, object]", devtools.send("Page.crash"))  # pyright: ignore[reportUnknownMemberType]
+    crashing = asyncio.ensure_future(crash)
     await asyncio.wait({crashing}, timeout=2)
     crashing.cancel()
 

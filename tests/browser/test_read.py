@@ -8,6 +8,7 @@ from typing import cast
 import pytest
 
 from browser_agent import Browser, BrowserLimits, InvalidInput, Result, Session, UrlPolicy
+from browser_agent._freeze import mapping_of
 from browser_agent.records.codes import Status
 from browser_agent.testing.site import FixtureSite
 from browser_agent.testing.wire import Request, Response
@@ -18,8 +19,9 @@ LONG = "".join(f"<p>Paragraph {number} tells of boat {number * 7}.</p>" for numb
 
 
 def data_of(result: Result) -> Mapping[str, object]:
-    assert isinstance(result.data, Mapping), result.to_json()
-    return cast("Mapping[str, object]", result.data)
+    data = mapping_of(result.data)
+    assert data is not None, result.to_json()
+    return data
 
 
 def text_of(result: Result) -> str:

@@ -33,6 +33,7 @@ from browser_agent import (
     Usage,
     digest_of,
 )
+from browser_agent._freeze import FrozenMapping
 
 OP = "op_01ARZ3NDEKTSV4RRFFQ69G5FAV"
 OTHER_OP = "op_01ARZ3NDEKTSV4RRFFQ69G5FAW"
@@ -44,13 +45,14 @@ def call(name: str = "lookup", result: object = None, **arguments: object) -> To
 
 def conversation() -> list[object]:
     tool = ToolMessage(id="c1", name="lookup", input={"isbn": "1"})  # pyright: ignore[reportArgumentType]
-    return [
+    found: list[object] = [
         {"role": "system", "content": "be brief"},
         TextMessage(role="user", content="find it"),
         ToolCallMessage(tools=(tool,), content="looking", reasoning="hm"),
-        ToolResultMessage(tool=tool, content={"title": "A book"}),
+        ToolResultMessage(tool=tool, content=FrozenMapping({"title": "A book"})),
         TextMessage(role="assistant", content="It is A book."),
     ]
+    return found
 
 
 def full(**changes: object) -> RobotResult:
@@ -160,7 +162,7 @@ def test_it_cannot_be_changed() -> None:
             setattr(made, name, None)
     made.to_dict()["messages"].clear()  # pyright: ignore
     made.to_openai_messages().clear()
-    made.__init__("other")
+    made.__init__("other")  # pyright: ignore[reportCallIssue]
     assert not hasattr(made, "__dict__")
     assert made.to_json() == before
     changed = made.replace(task="other")
