@@ -101,9 +101,10 @@ class Downloads:
 
     def _on_download(self, download: Download) -> None:
         tab = self._core.tabs.of_page(download.page)
+        named = self._core.shared.redactor.redact_text(download.suggested_filename)
         item = _Item(
             index=self.count,
-            name=safe_name(download.suggested_filename, "download"),
+            name=safe_name(named, "download"),
             url=download.url,
             tab=tab.id if tab is not None else None,
             download=download,

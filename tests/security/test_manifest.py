@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PROMISES = tuple(f"P{number}" for number in range(1, 10))
+PROMISES = tuple(f"P{number}" for number in range(1, 11))
 FILES = sorted(
     path.relative_to(ROOT).as_posix()
     for path in (ROOT / "tests/security").glob("test_*.py")
