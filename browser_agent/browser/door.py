@@ -6,6 +6,7 @@ page data. It awaits nothing and touches no page and no disk: blobs wait in ``op
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from browser_agent._text import cut_utf8, escape_invisible
 from browser_agent.browser.bounding import SHORT_BYTES, Bounder, json_bytes, shrink
 from browser_agent.browser.capture import Capture, CaptureStore, Continued, Part, part_of
 from browser_agent.browser.outcome import Display, Outcome
+from browser_agent.logic.injection import flags_of
 from browser_agent.records.codes import Status
 from browser_agent.records.result import Result
 
@@ -134,6 +136,9 @@ class Door:
         if escaped.counts:
             flags = cast("dict[str, object]", sheet.coverage.get("flags") or {})
             sheet.coverage["flags"] = {**flags, **escaped.counts}
+        told = Counter(flag.kind for flag in flags_of(escaped.text))
+        if told:
+            sheet.data = {**(sheet.data or {}), "flags": dict(told)}
         sheet.coverage["bytes_captured"] = len(content)
         if missing:
             sheet.coverage["bytes_not_captured"] = missing
