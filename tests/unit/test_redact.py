@@ -242,7 +242,7 @@ def _benign_mixture(count: int) -> None:
     @settings(max_examples=count, deadline=None, suppress_health_check=SLOW)
     @given(st.lists(st.sampled_from(BENIGN), min_size=1, max_size=6))
     def check(texts: list[str]) -> None:
-        text = "\n\n".join(texts)
+        text = "\n\nand next to it\n\n".join(texts)
         assert Redactor().redact_text(text) == text
 
     check()
