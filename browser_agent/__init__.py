@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from browser_agent.models.litellm_model import LiteLLMModel as LiteLLMModel
     from browser_agent.models.recorded import RecordedModel as RecordedModel
     from browser_agent.models.scripted import ScriptedModel as ScriptedModel
+    from browser_agent.records.approval import ActionPolicy as ActionPolicy
+    from browser_agent.records.approval import ActionRule as ActionRule
+    from browser_agent.records.approval import ApprovalRequest as ApprovalRequest
     from browser_agent.records.citation import Citation as Citation
     from browser_agent.records.codes import Effect as Effect
     from browser_agent.records.codes import ErrorCode as ErrorCode
@@ -92,6 +95,9 @@ _ERRORS = [
 ]
 
 _HOME = {
+    "ActionPolicy": "records.approval",
+    "ActionRule": "records.approval",
+    "ApprovalRequest": "records.approval",
     **dict.fromkeys(_ERRORS, "errors"),
     "digest_of": "_digest",
     "Browser": "browser.browser",
