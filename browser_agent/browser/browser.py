@@ -130,7 +130,7 @@ class Browser:
     @property
     def is_connected(self) -> bool:
         """Whether the browser process is there."""
-        return self._ending is None and self._running.browser.is_connected()
+        return self._ending is None and self._running.is_connected()
 
     def session(self, **options: object) -> Opening:
         """Open an isolated session: ``async with browser.session() as session``.
