@@ -1,7 +1,8 @@
 """Whether a call may be made: what the rules say, and what an approver answers where they ask.
 
 Owns the asking. With an ``approve`` of the robot and no rules every action is asked for; with
-rules (or without both) only what they name, and nobody to ask means no.
+rules only what they name, and nobody to ask means no. An operator who gave neither rules nor an
+approver, to the robot or its browser, has approved all that the robot's tools do.
 """
 
 from __future__ import annotations
@@ -70,6 +71,8 @@ async def ask_approval(state: RunState, prepared: PreparedCall, tool: Tool) -> A
     if not acts and not _goes(prepared):
         return None
     gate = _gate_of(state)
+    if state.settings.actions is None and gate.approve is None:
+        return None
     if gate.policy == ASK_ALWAYS:
         if not acts:
             return None

@@ -36,7 +36,9 @@ async def test_a_payment_is_denied_where_nobody_can_be_asked_and_other_clicks_ar
     url = site.page("/", SHOP)
     look: list[Any] = [[("browser_navigate", {"url": url})], [("browser_snapshot", {})]]
     script = [*look, click("Pay now"), click("Next"), "done"]
-    result = await Robot("r", model=ScriptedModel(script), browser=browser).run("Go on.")
+    result = await Robot(
+        "r", model=ScriptedModel(script), browser=browser, actions=ActionPolicy()
+    ).run("Go on.")
     assert [one.error_code for one in result.results] == [None, None, "approval_denied", None]
 
 
@@ -68,6 +70,8 @@ async def test_text_of_one_site_is_not_carried_to_another_unasked(
             [("browser_navigate", {"url": taken})],
             "done",
         ]
-        result = await Robot("r", model=ScriptedModel(script), browser=browser).run("Read it.")
+        result = await Robot(
+            "r", model=ScriptedModel(script), browser=browser, actions=ActionPolicy()
+        ).run("Read it.")
         assert result.results[-1].error_code == "approval_denied"
         assert elsewhere.requests == ()
