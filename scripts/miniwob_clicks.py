@@ -10,9 +10,20 @@ from miniwob_page import Line, Stuck, View, Wob
 
 Policy = Callable[[Wob], Awaitable[None]]
 
-MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
+MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
 
 
 async def click_only(w: Wob) -> None:
@@ -29,8 +40,6 @@ async def click_last_word(w: Wob) -> None:
 
 async def one_then_two(w: Wob) -> None:
     await w.press_named("ONE")
-    if "wait" in w.goal:
-        await w.wait(3.3)
     await w.press_named("TWO")
 
 
@@ -138,12 +147,6 @@ async def pick_date(w: Wob) -> None:
     await w.press_named("Submit", "button")
 
 
-async def ascending(w: Wob) -> None:
-    numbers = [line for line in (await w.look()).all() if line.name.isdigit()]
-    for line in sorted(numbers, key=lambda line: int(line.name)):
-        await w.click(line.ref)
-
-
 async def focus(w: Wob) -> None:
     boxes = (await w.look()).all("textbox")
     number = re.search(r"(\d)(?:st|nd|rd)", w.goal)
@@ -209,7 +212,6 @@ POLICIES: dict[str, Policy] = {
     "unicode-test": click_quoted,
     "click-link": click_quoted,
     "click-button-sequence": one_then_two,
-    "button-delay": one_then_two,
     "click-tab": click_tab,
     "click-tab-2": search_tabs,
     "click-tab-2-easy": search_tabs,
@@ -233,7 +235,6 @@ POLICIES: dict[str, Policy] = {
     "choose-date-easy": pick_date,
     "choose-date-medium": pick_date,
     "choose-date-nodelay": pick_date,
-    "ascending-numbers": ascending,
     "focus-text": focus,
     "focus-text-2": focus,
     "navigate-tree": tree,

@@ -59,7 +59,7 @@ async def last_word(w: Wob) -> None:
     await w.scroll_down(area.ref)
     result = await w.session.read(ref=area.ref)
     text = str(result.to_dict()["data"]["text"])  # type: ignore[index]
-    await w.fill(box.ref, text.split()[-1].strip("."))
+    await w.fill(box.ref, text.rsplit(maxsplit=1)[-1].strip("."))
     await w.press_named("Submit", "button")
 
 
@@ -76,7 +76,8 @@ async def login(w: Wob) -> None:
         await _close_popup(w)
         await w.fill((await w.look()).after(label, "textbox").ref, text)
     await _close_popup(w)
-    await w.press_named("Login", "button")
+    view = await w.look()
+    await w.click((view.find("Login", "button") or view.all("button")[-1]).ref)
 
 
 async def _close_popup(w: Wob) -> None:
@@ -124,7 +125,9 @@ async def spinner(w: Wob) -> None:
 
 
 async def form_sequence_2(w: Wob) -> None:
-    which, number, box = w.match(r"(\w+) radio button and enter the number \"(-?\d+)\" into the (\w+)")
+    which, number, box = w.match(
+        r"(\w+) radio button and enter the number \"(-?\d+)\" into the (\w+)"
+    )
     view = await w.look()
     await w.check(view.all("radio")[ORDINALS[which]].ref)
     await w.fill(view.all("textbox")[ORDINALS[box]].ref, number)
@@ -190,11 +193,13 @@ def _field(view: View, label: str) -> str | None:
 
 
 async def phone_book(w: Wob) -> None:
-    name, kind = w.match(r"Find (\w+) in the contact book and click on their (\w+)")
+    name, kind = w.match(r"Find ([\w-]+) in the contact book and click on their (\w+)")
     for _ in range(15):
         view = await w.look()
         if any(line.raw == f"## {name}" for line in view.lines):
-            await w.click(view.after({"address": "Address", "email": "Email"}.get(kind, "Phone"), "link").ref)
+            await w.click(
+                view.after({"address": "Address", "email": "Email"}.get(kind, "Phone"), "link").ref
+            )
             return
         await w.click(view.ref(">"))
     raise Stuck("no such person")
@@ -229,7 +234,9 @@ async def search(w: Wob) -> None:
     per_page = 3
     for _ in range((number - 1) // per_page):
         await w.press_named(">", "link")
-    results = [line for line in (await w.look()).all("link") if not re.fullmatch(r"[<>]|\d", line.name)]
+    results = [
+        line for line in (await w.look()).all("link") if not re.fullmatch(r"[<>]|\d", line.name)
+    ]
     await w.click(results[(number - 1) % per_page].ref)
 
 
@@ -245,7 +252,9 @@ async def arithmetic(w: Wob) -> None:
     view = await w.look()
     left, sign, right = re.search(r"(\d+) ([-+x*]) (\d+) =", view.text).groups()  # type: ignore[union-attr]
     number = {"+": int(left) + int(right), "-": int(left) - int(right)}.get(sign)
-    await w.fill(view.all("textbox")[0].ref, str(int(left) * int(right) if number is None else number))
+    await w.fill(
+        view.all("textbox")[0].ref, str(int(left) * int(right) if number is None else number)
+    )
     await w.press_named("Submit", "button")
 
 
@@ -305,7 +314,7 @@ async def autocomplete(w: Wob) -> None:
 
 async def mail(w: Wob) -> None:
     """Open the mail; then reply, forward, or use one of the icons."""
-    (sender,) = w.match(r"by (\w+) and")
+    (sender,) = w.match(r"by ([\w-]+) and")
     view = await w.look()
     if "trash" in w.goal or "star" in w.goal:
         at = next(i for i, line in enumerate(view.lines) if line.name == sender)
@@ -320,7 +329,7 @@ async def mail(w: Wob) -> None:
         await w.fill((await w.look()).all("textbox")[0].ref, text)
     else:
         await w.click(opened.ref("Forward"))
-        await w.fill((await w.look()).all("textbox")[0].ref, w.match(r"email to (\w+)")[0])
+        await w.fill((await w.look()).all("textbox")[0].ref, w.match(r"email to ([\w-]+)")[0])
     icons = [line for line in (await w.look()).all("clickable", "button") if not line.name]
     await w.click(icons[-1].ref)
 

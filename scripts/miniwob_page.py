@@ -48,7 +48,7 @@ def parse(text: str) -> list[Line]:
             continue
         indent, ref, rest = match.groups()
         named = _NAME.match(rest)
-        role = (named.group(1) or "") if named else rest.split(" ")[0]
+        role = (named.group(1) or "") if named else rest.split(" ")[0].rstrip(":")
         name = named.group(3) if named else ""
         found.append(Line(ref=ref, role=role, name=name, raw=rest, indent=len(indent)))
     return found
@@ -69,7 +69,8 @@ class View:
         """The line with that name, else None."""
         named = self.all(*roles)
         exact = [line for line in named if line.name == name]
-        return next(iter(exact), None)
+        same = [line for line in named if _plain(line.name) == _plain(name)]
+        return next(iter(exact or same), None)
 
     def ref(self, name: str, *roles: str) -> str:
         """The ref of the line with that name."""
@@ -166,6 +167,10 @@ class Wob:
         if not result.is_ok:
             raise Stuck(f"{result.error_code}: {result.error_message}")
         return cast("dict[str, Any]", result.to_dict()["data"])
+
+
+def _plain(name: str) -> str:
+    return name.strip(" .,").casefold()
 
 
 def _known(ref: str | None) -> str:
