@@ -140,7 +140,8 @@ async def test_hover_opens_what_opens_on_hover(
 
 
 HTML5 = """<div id=a draggable=true tabindex=0 ondragstart="event.dataTransfer.setData('text','A')">
-Card</div><div id=z tabindex=0 style="margin-top:40px;padding:20px" ondragover="event.preventDefault()"
+Card</div><div id=z tabindex=0 style="margin-top:40px;padding:20px"
+ondragover="event.preventDefault()"
 ondrop="this.textContent='Zone got '+event.dataTransfer.getData('text')">Zone</div>"""
 
 POINTER = """<style>#k{width:20px;height:20px;background:red;position:absolute;left:10px;top:10px}
