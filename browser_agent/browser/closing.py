@@ -64,6 +64,7 @@ class SessionCloser:
         core = self._core
         self._pages = len(core.tabs.all)
         left: list[str] = []
+        core.runner.abort()
         if self._tape is not None:
             await self._tape.finish()
         if core.shared.is_connected() and not await self._close_context():

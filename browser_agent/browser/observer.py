@@ -175,11 +175,15 @@ class Observer:
         number = self._refs.numbering(self, issued.frame, issued.document)
         return described(name, answer, number=number, frame_url=issued.frame.url)
 
-    async def settle(self, *, quiet_ms: int = 60, limit_s: float = 1.0) -> Settled:
-        """Wait until DOM and network were quiet for ``quiet_ms``, at most ``limit_s``."""
-        return await wait_quiet(
-            self._page.main_frame, self._traffic, quiet_ms=quiet_ms, limit_s=limit_s
-        )
+    async def settle(
+        self, *, quiet_ms: int = 60, limit_s: float = 1.0, whole: bool = False
+    ) -> Settled:
+        """Wait until DOM and network were quiet for ``quiet_ms``, at most ``limit_s``.
+
+        ``whole``: quiet from now on, however long it was so before.
+        """
+        frame, traffic = self._page.main_frame, self._traffic
+        return await wait_quiet(frame, traffic, quiet_ms=quiet_ms, limit_s=limit_s, whole=whole)
 
     async def watch(self, ref: str, kinds: Sequence[str]) -> Watch:
         """Start to watch for trusted events at a target; call before the input is dispatched."""

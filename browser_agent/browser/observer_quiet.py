@@ -71,8 +71,13 @@ class Traffic:
             self._changed.set()
 
 
-async def wait_quiet(frame: Frame, traffic: Traffic, *, quiet_ms: int, limit_s: float) -> Settled:
-    """Wait for ``quiet_ms`` without change, at most ``limit_s``; a silent page is not quiet."""
+async def wait_quiet(
+    frame: Frame, traffic: Traffic, *, quiet_ms: int, limit_s: float, whole: bool = False
+) -> Settled:
+    """Wait for ``quiet_ms`` without change, at most ``limit_s``; a silent page is not quiet.
+
+    ``whole``: the quiet time counts from now on, for a page that was quiet before.
+    """
     loop = asyncio.get_running_loop()
     began = loop.time()
     mutations = 0
@@ -86,6 +91,8 @@ async def wait_quiet(frame: Frame, traffic: Traffic, *, quiet_ms: int, limit_s: 
             break
         mutations = answer.number("mutations")
         idle_ms = min(answer.number("idle"), traffic.idle_ms)
+        if whole:
+            idle_ms = min(idle_ms, (loop.time() - began) * 1000)
         loaded = answer.text("ready") != "loading"
         quiet = loaded and idle_ms >= quiet_ms and traffic.count == 0
         if not quiet:

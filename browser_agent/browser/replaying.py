@@ -1,18 +1,18 @@
 """Replaying the page half: every request of a session is answered from a recording or refused.
 
 Nothing reaches the network: the egress proxy of a replay refuses everything, and this part answers
-before it. Strict: a request that was not recorded is noted as a miss and fails. Redirect hops are
-answered through the protocol, since routes do not see them. Pages get the recorded clock and seed.
+before it. Strict: a request that was not recorded is noted as a miss and fails. The browser asks
+nobody about the hops of a redirect, so a recorded chain is followed here and its last answer given
+at the first address; a run that was redirected therefore replays with another final URL, and the
+comparison says so. Pages get the recorded clock and seed.
 """
 
 from __future__ import annotations
 
-import asyncio
-import base64
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
+from urllib.parse import urljoin
 
 from browser_agent.browser.failures import is_playwright_error
 from browser_agent.browser.taping import PAGE_SCRIPT
@@ -22,9 +22,13 @@ from browser_agent.logic.redact_steady import redact_steady
 from browser_agent.logic.url_policy import UrlPolicy
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, CDPSession, Page, Route, WebSocketRoute
+    from playwright.async_api import BrowserContext, Route, WebSocketRoute
 
     from browser_agent.browser.shared import Shared
+
+
+MAX_HOPS = 20
+"""A recorded chain of redirects longer than this is a miss."""
 
 
 class NetworkSource(Protocol):
@@ -46,7 +50,6 @@ class NetworkReplay:
         self._by_key: dict[str, list[Mapping[str, object]]] = defaultdict(list)
         self._used: dict[str, int] = defaultdict(int)
         self._frames: dict[str, list[str]] = defaultdict(list)
-        self._hops: set[asyncio.Task[None]] = set()
         self.misses: list[str] = []
         self._index()
 
@@ -72,12 +75,9 @@ class NetworkReplay:
         await context.add_init_script(script=script)
         await context.route("**/*", self._on_route)
         await context.route_web_socket(lambda _: True, self._on_socket)
-        context.on("page", self._on_page)
 
     async def finish(self) -> None:
         """Nothing of a replay is left to write."""
-        for task in self._hops:
-            task.cancel()
 
     def check(self) -> None:
         """Raise RecordingError for the first miss, with the nearest recorded request."""
@@ -121,17 +121,31 @@ class NetworkReplay:
             if entry is None or "status" not in entry:
                 await route.abort("failed")
                 return
+            entry = self._follow(entry, request.url)
+            if entry is None:
+                await route.abort("failed")
+                return
             body, headers = self._answer(entry, request.url)
             await route.fulfill(status=cast("int", entry["status"]), headers=headers, body=body)
         except Exception as error:
             if not is_playwright_error(error):
                 raise
 
+    def _follow(self, entry: Mapping[str, object], url: str) -> Mapping[str, object] | None:
+        """The last answer of a recorded chain of redirects; None for one that is not whole."""
+        for _ in range(MAX_HOPS):
+            if "location" not in entry:
+                return entry
+            url = urljoin(url, str(entry["location"]))
+            following = self.find("GET", url, None)
+            if following is None:
+                return None
+            entry = following
+        self.misses.append(f"the redirects of {url.split('?')[0][:200]} have no end")
+        return None
+
     def _answer(self, entry: Mapping[str, object], url: str) -> tuple[bytes, dict[str, str]]:
         headers = dict(cast("Mapping[str, str]", entry.get("headers") or {}))
-        if "location" in entry:
-            headers["location"] = str(entry["location"])
-            return b"", headers
         digest = entry.get("body")
         if digest is None:
             self.misses.append(
@@ -139,52 +153,6 @@ class NetworkReplay:
             )
             return b"", headers
         return self._source.body(str(digest)), headers
-
-    def _on_page(self, page: Page) -> None:
-        task = asyncio.ensure_future(self._follow_hops(page))
-        self._hops.add(task)
-        task.add_done_callback(self._hops.discard)
-
-    async def _follow_hops(self, page: Page) -> None:
-        """Answer redirect hops of a page, which its routes never see."""
-        try:
-            session = await page.context.new_cdp_session(page)
-            session.on("Fetch.requestPaused", partial(self._start_hop, session))
-            await _send(session, "Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
-        except Exception as error:
-            if not is_playwright_error(error):
-                raise
-
-    def _start_hop(self, session: CDPSession, event: object) -> None:
-        task = asyncio.ensure_future(self._hop(session, cast("Mapping[str, object]", event)))
-        self._hops.add(task)
-        task.add_done_callback(self._hops.discard)
-
-    async def _hop(self, session: CDPSession, event: Mapping[str, object]) -> None:
-        paused = {"requestId": event["requestId"]}
-        try:
-            if "redirectedRequestId" not in event:
-                await _send(session, "Fetch.continueRequest", paused)
-                return
-            request = cast("Mapping[str, object]", event["request"])
-            url, method = str(request["url"]), str(request["method"])
-            posted = str(request.get("postData") or "").encode() or None
-            entry = self.find(method, url, posted)
-            if entry is None or "status" not in entry:
-                await _send(session, "Fetch.failRequest", {**paused, "errorReason": "Failed"})
-                return
-            body, headers = self._answer(entry, url)
-            listed = [{"name": name, "value": value} for name, value in headers.items()]
-            answer = {
-                **paused,
-                "responseCode": entry["status"],
-                "responseHeaders": listed,
-                "body": base64.b64encode(body).decode(),
-            }
-            await _send(session, "Fetch.fulfillRequest", answer)
-        except Exception as error:
-            if not is_playwright_error(error):
-                raise
 
     async def _on_socket(self, socket: WebSocketRoute) -> None:
         """Send the recorded frames; a socket that was not recorded is closed with a reason."""
@@ -195,7 +163,3 @@ class NetworkReplay:
             return
         for text in frames:
             socket.send(text)
-
-
-async def _send(session: CDPSession, method: str, params: Mapping[str, object]) -> None:
-    await session.send(method, dict(params))  # pyright: ignore[reportUnknownMemberType] - untyped there

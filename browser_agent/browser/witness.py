@@ -187,7 +187,10 @@ class Witness:
                 await op.call(trace.tab.page.wait_for_load_state("domcontentloaded"))
             quiet_ms = settling.quiet_ms(trace)
             limit_s = settling.LIMIT_S * self._core.patience
-            settled = await looking(op, observer.settle(quiet_ms=quiet_ms, limit_s=limit_s))
+            silent = not trace.has_reacted
+            settled = await looking(
+                op, observer.settle(quiet_ms=quiet_ms, limit_s=limit_s, whole=silent)
+            )
             trace.settled = settled.quiet
             if not settling.is_open(self._traffic, self._commits, trace):
                 return

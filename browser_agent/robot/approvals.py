@@ -71,11 +71,9 @@ async def ask_approval(state: RunState, prepared: PreparedCall, tool: Tool) -> A
     if not acts and not _goes(prepared):
         return None
     gate = _gate_of(state)
-    if state.settings.actions is None and gate.approve is None:
+    if _is_open(state, gate) or (gate.policy == ASK_ALWAYS and not acts):
         return None
     if gate.policy == ASK_ALWAYS:
-        if not acts:
-            return None
         return await _ask(state, prepared, tool, gate, Action(tool=tool.name))
     action = await _read_action(state, prepared, tool)
     ruling = judge(gate.policy, action)
@@ -84,6 +82,11 @@ async def ask_approval(state: RunState, prepared: PreparedCall, tool: Tool) -> A
     if ruling is Ruling.DENY or gate.approve is None:
         return _denied(state)
     return await _ask(state, prepared, tool, gate, action)
+
+
+def _is_open(state: RunState, gate: _Gate) -> bool:
+    """The operator gave neither rules nor anybody to ask."""
+    return state.settings.actions is None and gate.approve is None
 
 
 def _goes(prepared: PreparedCall) -> bool:

@@ -73,7 +73,7 @@ ALLOWED_BY_LAYER = {
     },
     4: {"mcp"},
     5: {"opentelemetry"},
-    6: {"typer", "click", "rich", "jinja2", "markupsafe", "mcp", "mcp_types", "ray", "pytest", "anyio"},
+    6: {"typer", "rich", "jinja2", "markupsafe", "mcp", "mcp_types", "ray", "pytest", "anyio"},
 }
 
 

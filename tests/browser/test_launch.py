@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import tempfile
 import traceback
 from dataclasses import dataclass
@@ -49,15 +50,26 @@ def around() -> Around:
 
 
 def folders() -> set[str]:
-    return {path.name for path in Path(tempfile.gettempdir()).glob(f"{FOLDER_PREFIX}*")}
+    """Private folders of owners: the prefix and the owner's token."""
+    found = Path(tempfile.gettempdir()).glob(f"{FOLDER_PREFIX}*")
+    return {path.name for path in found if re.fullmatch(r"[0-9a-f]{32}", path.name[-32:])}
 
 
 def children() -> set[int]:
     return {
         child.pid
         for child in psutil.Process().children(recursive=True)
-        if child.status() != psutil.STATUS_ZOMBIE
+        if child.status() != psutil.STATUS_ZOMBIE and is_main(child)
     }
+
+
+def is_main(process: psutil.Process) -> bool:
+    """A browser or a driver; renderers of other tests' browsers come and go."""
+    try:
+        line = " ".join(process.cmdline())
+    except psutil.Error:
+        return False
+    return "--browser-agent-owner=" in line or "run-driver" in line
 
 
 def program(tmp_path: Path, script: str) -> str:
