@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ PAGE = """<title>Shop</title><h1>Shop</h1><button onclick="o.textContent='bought
 
 
 @asynccontextmanager
-async def server(site: FixtureSite, folder: Path, *flags: str) -> AsyncIterator[Client]:
+async def server(site: FixtureSite, folder: Path, *flags: str) -> AsyncGenerator[Client]:
     code = "from browser_agent.cli.app import main; main()"
     params = StdioServerParameters(
         command=sys.executable,
