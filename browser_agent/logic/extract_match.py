@@ -14,11 +14,10 @@ from typing import cast
 from browser_agent._freeze import list_of, mapping_of
 from browser_agent.logic.extract_page import Entity, Fact, PageFacts, Table
 from browser_agent.logic.extract_schema import Wanted
-from browser_agent.logic.figures import dates_of
+from browser_agent.logic.extract_values import coerce, plain_value, split_items
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD = re.compile(r"[^\W_]+")
-_NUMBER = re.compile(r"[-\u2212]?\d[\d.,'\u2019\u00a0\u202f ]*\d|[-\u2212]?\d")
 _UNITS = frozenset(
     [
         "m",
@@ -95,10 +94,6 @@ _RANK = {
 _GENERIC = frozenset(
     ["name", "title", "headline", "description", "url", "image", "text", "type", "value", "id"]
 )
-_YES, _NO = (
-    frozenset(["yes", "true", "y", "on", "in", "stock", "available"]),
-    frozenset(["no", "false", "n", "off"]),
-)
 
 
 @dataclass(slots=True)
@@ -156,7 +151,7 @@ def _fit_field(
     if wanted.kind == "object":
         return _fit_nested(facts, named, wanted, pointer, found)
     for fact in named:
-        value = coerce(_scalar(fact.value, wanted), wanted)
+        value = coerce(plain_value(fact.value, wanted), wanted)
         if value is not None:
             found.sources[pointer] = fact
             return value
@@ -191,8 +186,8 @@ def _fit_array(
         return _fit_list(facts, wanted, pointer, found) or None
     for fact in named:
         listed = list_of(fact.value)
-        parts = _split(str(_scalar(fact.value, items))) if listed is None else listed
-        made = [coerce(_scalar(part, items), items) for part in parts]
+        parts = split_items(str(plain_value(fact.value, items))) if listed is None else listed
+        made = [coerce(plain_value(part, items), items) for part in parts]
         kept = [value for value in made if value is not None]
         if kept:
             found.sources[pointer] = fact
@@ -305,80 +300,6 @@ def _score(entity: Entity, wanted: Wanted) -> int:
         any(_means_same(fact.name, part.names) for fact in entity.facts)
         for _, part in wanted.fields
     )
-
-
-def coerce(value: object, wanted: Wanted) -> object:
-    """The value in the wanted type, or None where it has no such form."""
-    if value is None or isinstance(value, Mapping | list):
-        return None
-    if wanted.choices:
-        text = str(value).strip().casefold()
-        return next((c for c in wanted.choices if str(c).casefold() == text), None)
-    if wanted.kind in ("number", "integer"):
-        return _number(value, whole=wanted.kind == "integer")
-    if wanted.kind == "boolean":
-        word = str(value).strip().lower()
-        return True if word in _YES else False if word in _NO else None
-    text = str(value).strip()
-    if wanted.format == "date":
-        return _date(text)
-    return text or None
-
-
-def _number(value: object, *, whole: bool) -> int | float | None:
-    if isinstance(value, bool):
-        return None
-    number = float(value) if isinstance(value, int | float) else _parse_number(str(value))
-    if number is None:
-        return None
-    if number.is_integer():
-        return int(number)
-    return None if whole else number
-
-
-def _parse_number(text: str) -> float | None:
-    """The one number of a text, its marks read as English or continental; None for several."""
-    found = _NUMBER.findall(text)
-    if len(found) != 1:
-        return None
-    digits = re.sub(r"[\s'\u2019]", "", found[0]).replace("\u2212", "-")
-    if re.fullmatch(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", digits):
-        digits = digits.replace(",", "")
-    elif re.fullmatch(r"-?\d{1,3}(?:\.\d{3})+,\d+", digits):
-        digits = digits.replace(".", "").replace(",", ".")
-    elif re.fullmatch(r"-?\d+,\d{1,2}", digits):
-        digits = digits.replace(",", ".")
-    try:
-        return float(digits)
-    except ValueError:
-        return None
-
-
-def _date(text: str) -> str | None:
-    dates = dates_of(text)
-    if len(dates) != 1 or dates[0].year is None or dates[0].day is None:
-        return None
-    return f"{dates[0].year:04d}-{dates[0].month:02d}-{dates[0].day:02d}"
-
-
-def _scalar(value: object, wanted: Wanted) -> object:
-    """A plain value of a nested one: its name, text or price, as JSON-LD writes them."""
-    if isinstance(value, list):
-        items = cast("Sequence[object]", value)
-        return _scalar(items[0], wanted) if len(items) == 1 else None
-    if not isinstance(value, Mapping):
-        return value
-    fields = cast("Mapping[str, object]", value)
-    keys = ("value", "price", "name", "text", "@value", "url", "contentUrl")
-    numeric = wanted.kind in ("number", "integer")
-    for key in keys if numeric else ("@value", "name", "text", "url", "contentUrl", "value"):
-        if isinstance(fields.get(key), str | int | float):
-            return fields[key]
-    return None
-
-
-def _split(text: str) -> list[str]:
-    return [part.strip() for part in re.split(r"[,;]\s+|\n", text) if part.strip()]
 
 
 def _words(name: str) -> frozenset[str]:
