@@ -1,12 +1,14 @@
 """Files that pages give: caught, bounded while they arrive, named safely, hashed, kept 0600.
 
 Owns the record of downloads and their files below the artifact folder. A download beyond
-``download_bytes`` is cancelled as soon as that is known.
+``download_bytes`` is cancelled as soon as that is known: by the length that its server tells, and
+by the size of the file while it grows, which the browser itself reports twice a second only.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,6 +27,8 @@ from browser_agent.browser.paths import (
 from browser_agent.records.codes import ErrorCode
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playwright.async_api import Download
 
     from browser_agent.browser.core import Core
@@ -33,6 +37,10 @@ if TYPE_CHECKING:
     from browser_agent.records.result import Result
 
 KEPT = 100
+LOOK_S = 0.015
+"""How often the size of a growing file is looked at."""
+_GUID = re.compile(r"[0-9A-Za-z-]{8,64}")
+_GROWING = "playwright-artifacts-*/{guid}.crdownload"
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -45,8 +53,14 @@ class _Item:
     tab: str | None
     state: str = "running"
     artifact: Artifact | None = None
+    guid: str | None = None
     download: Download = field(repr=False)
     done: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def origin(self) -> tuple[str, str]:
+        """What the browser announces a download by."""
+        return self.download.url, self.download.suggested_filename
 
     def to_data(self) -> dict[str, object]:
         data: dict[str, object] = {
@@ -112,6 +126,7 @@ class Downloads:
         self.count += 1
         self._items.append(item)
         self._core.spawn(self._keep(item))
+        self._core.spawn(self._watch(item))
 
     async def _keep(self, item: _Item) -> None:
         """Wait for the end, copy the file to its place, remove the browser's own."""
@@ -143,13 +158,51 @@ class Downloads:
             self._announced.pop(next(iter(self._announced)))
 
     def _progress(self, event: Mapping[str, object]) -> None:
-        limit = self._core.limits.download_bytes
         sizes = [cast("float", event.get(key) or 0) for key in ("totalBytes", "receivedBytes")]
-        if event.get("state") != "inProgress" or max(sizes) <= limit:
+        if event.get("state") != "inProgress" or max(sizes) <= self._core.limits.download_bytes:
             return
-        known = self._announced.get(str(event.get("guid")))
         for item in self._items:
-            same = (item.download.url, item.download.suggested_filename) == known
-            if same and item.state == "running":
-                item.state = "too_large"
-                self._core.spawn(item.download.cancel())
+            if self._guid_of(item) == event.get("guid"):
+                self._stop(item)
+
+    async def _watch(self, item: _Item) -> None:
+        """Look at the size of the file while it grows; nothing where it is not on this host."""
+        folder = self._core.shared.temp_dir
+        path: Path | None = None
+        while folder is not None and not item.done.is_set():
+            path = path or self._growing(folder, item)
+            if path is not None and _size_of(path) > self._core.limits.download_bytes:
+                self._stop(item)
+                return
+            await asyncio.sleep(LOOK_S)
+
+    def _growing(self, folder: Path, item: _Item) -> Path | None:
+        guid = self._guid_of(item)
+        if guid is None or not _GUID.fullmatch(guid):
+            return None
+        return next(folder.glob(_GROWING.format(guid=guid)), None)
+
+    def _guid_of(self, item: _Item) -> str | None:
+        """The browser's name of a download: of two alike, the one announced first came first."""
+        if item.guid is None:
+            taken = {one.guid for one in self._items}
+            alike = (
+                guid
+                for guid, origin in self._announced.items()
+                if origin == item.origin and guid not in taken
+            )
+            item.guid = next(alike, None)
+        return item.guid
+
+    def _stop(self, item: _Item) -> None:
+        if item.state == "running":
+            item.state = "too_large"
+            self._core.spawn(item.download.cancel())
+
+
+def _size_of(path: Path) -> int:
+    """Bytes on disk; 0 for a file that was moved or removed meanwhile."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

@@ -195,6 +195,7 @@ async def start(
         outgoing=OutgoingCheck.of(setup.secrets),
         blobs=blobs,
         artifact_dir=setup.artifact_dir,
+        temp_dir=running.ledger.folder if setup.options.cdp_url is None else None,
         upload_dirs=setup.upload_dirs,
         approve=setup.approve,
         on_result=setup.on_result,

@@ -33,7 +33,8 @@ class Shared:
     ``outgoing`` is the check of what leaves for registered secrets. ``policy`` grows by
     :meth:`admit`; ``enforced`` is False for a remote browser, whose traffic does not pass our
     proxy. ``robots`` is None when robots.txt does not bind.
-    ``is_connected`` says whether the browser is there.
+    ``is_connected`` says whether the browser is there. ``temp_dir`` is the private folder of the
+    browser's temporary files; None where the browser runs on another host.
     """
 
     limits: BrowserLimits
@@ -44,6 +45,7 @@ class Shared:
     outgoing: OutgoingCheck = field(default_factory=lambda: OutgoingCheck.of({}))
     blobs: BlobStore | None = None
     artifact_dir: Path | None = None
+    temp_dir: Path | None = None
     upload_dirs: tuple[Path, ...] = ()
     approve: object | None = None
     on_result: OnResult | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import stat
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -136,4 +137,32 @@ async def test_a_download_that_grows_beyond_the_limit_is_cancelled(
         assert row["state"] == "too_large"
         assert "bytes" not in row
     assert list(tmp_path.rglob("*.bin")) == []
-    assert sent < 4_000_000_000
+    assert sent < 500_000_000
+
+
+async def test_a_download_is_cancelled_by_what_arrived_although_its_end_never_comes(
+    site: FixtureSite, ref: Finder, tmp_path: Path
+) -> None:
+    over = asyncio.Event()
+
+    async def stalled() -> AsyncIterator[bytes]:
+        yield b"x" * 1_000_000
+        await over.wait()
+
+    @site.route("/big")
+    async def _big(_: Request) -> Response:
+        headers = {"content-disposition": "attachment; filename=big.bin"}
+        return Response(200, headers, stalled())
+
+    policy = UrlPolicy.public_web(allow_local=[site.url])
+    limits = BrowserLimits(download_bytes=100_000, action_timeout_s=20)
+    async with (
+        Browser.launch(policy=policy, limits=limits, robots=False, download_dir=tmp_path) as small,
+        small.session() as session,
+    ):
+        await session.navigate(site.page("/", "<a href=/big>Big</a><a href=/big>Again</a>"))
+        for name in ("Big", "Again"):
+            clicked = await session.click(await ref(session, name, "link"))
+            assert [row["state"] for row in data_of(clicked)["downloads"]] == ["too_large"]
+            assert (clicked.status, clicked.effect) == ("ok", "acknowledged")
+    over.set()
