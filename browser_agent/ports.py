@@ -278,6 +278,14 @@ class Recorder(Protocol):
         """Write what the run was asked for."""
         ...
 
+    def add_tool(self, name: str, outcome: Mapping[str, object]) -> None:
+        """What a tool of the operator gave (``value``, ``halt``) or raised (``error``)."""
+        ...
+
+    def add_approval(self, answer: str) -> None:
+        """What an approver answered."""
+        ...
+
     def close(self) -> None:
         """Finish the recording; safe to call again."""
         ...

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from browser_agent.browser.taping import NetworkRecorder
-from browser_agent.models.recorded import RecordingModel
+from browser_agent.models.recorded import RecordingModel, redact_reply
 from browser_agent.ports import Model, Redacts
 from browser_agent.store.recording import RecordingWriter, open_recording
 
@@ -23,6 +23,8 @@ class RunRecorder:
         self._writer = writer
         self._redactor = redactor
         self._tape = NetworkRecorder(writer)
+        self._own: set[str] = set()
+        self._meta: dict[str, object] | None = None
 
     @property
     def tape(self) -> NetworkRecorder:
@@ -35,18 +37,35 @@ class RunRecorder:
 
     def begin(self, plan: Mapping[str, object]) -> None:
         """Write settings, clock, seed and versions, redacted."""
-        clean = cast("Mapping[str, object]", self._redactor.redact(dict(plan)))
-        self._writer.write_meta(
-            {
-                "plan": clean,
-                "clock_ms": self._tape.start_ms,
-                "seed": self._tape.seed,
-                "versions": {"python": sys.version.split()[0], **_versions()},
-            }
-        )
+        fields = dict(plan)
+        browser = cast("dict[str, object]", fields.pop("browser", {}))
+        stand_ins = browser.pop("stand_ins", [])  # placeholders and names: no rule reads them right
+        clean = cast("Mapping[str, object]", self._redactor.redact({**fields, "browser": browser}))
+        tools = cast("list[Mapping[str, object]]", fields.get("own_tools", []))
+        self._own = {str(tool["name"]) for tool in tools}
+        self._meta = {
+            "plan": clean,
+            "stand_ins": stand_ins,
+            "clock_ms": self._tape.start_ms,
+            "seed": self._tape.seed,
+            "versions": {"python": sys.version.split()[0], **_versions()},
+        }
+        self._writer.write_meta(self._meta)
+
+    def add_tool(self, name: str, outcome: Mapping[str, object]) -> None:
+        """Keep what a tool of the operator gave or raised."""
+        if name in self._own:
+            told = cast("Mapping[str, object]", redact_reply(dict(outcome), self._redactor))
+            self._writer.add_tool({"kind": "tool", "name": name, **told})
+
+    def add_approval(self, answer: str) -> None:
+        """Keep what an approver answered."""
+        self._writer.add_tool({"kind": "approval", "answer": answer})
 
     def close(self) -> None:
         """Finish the recording."""
+        if self._meta is not None:
+            self._writer.write_meta({**self._meta, "placeholders": dict(self._tape.placeholders)})
         self._writer.close()
 
 

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from browser_agent.browser.tab import Tab
 
 SETTLE_S = 1.0
-LOOK_S = 3.0
+LOOK_S = 12.0
+"""How long a page that is laid out (megabytes of text) may take to show itself."""
 SIGNS_BYTES = 6_000
 _BODY_S = 5.0
 _DOWNLOAD_S = 2.0

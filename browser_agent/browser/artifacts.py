@@ -7,6 +7,7 @@ full page's height. Pixels never leave in a Result: it names the file, its size 
 from __future__ import annotations
 
 import asyncio
+import re
 import struct
 from typing import TYPE_CHECKING, cast
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 FULL_PAGE_PX = 16_384
 MASKED_FRAMES = 30
+_PRINTED = re.compile(rb"(/(?:CreationDate|ModDate) \(D:)([0-9+'\-Z]{4,40})\)")
 _HIDDEN_FIELDS = (
     "input[type=password], input[autocomplete*=password], input[autocomplete=one-time-code], "
     "input[autocomplete^=cc-]"
@@ -59,7 +61,7 @@ class Artifacts:
 
         async def act(op: Operation) -> Outcome:
             try:
-                content = await op.call(op.tab.page.pdf())
+                content = _undated(await op.call(op.tab.page.pdf()))
             except Exception as error:
                 if is_playwright_error(error) and "not implemented" in str(error).lower():
                     fail(ErrorCode.UNSUPPORTED, "This browser cannot print a PDF.")
@@ -119,6 +121,11 @@ def secret_places(op: Operation) -> tuple[Place, ...]:
     """Where secrets were typed in the current tab."""
     noted = op.tab.notes.get("secret_places")
     return tuple(cast("list[Place]", noted)) if isinstance(noted, list) else ()
+
+
+def _undated(content: bytes) -> bytes:
+    """A printed page without the moment of printing: the same page gives the same bytes."""
+    return _PRINTED.sub(lambda found: found[1] + b"0" * len(found[2]) + b")", content)
 
 
 def _size_of_png(content: bytes) -> dict[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from browser_agent.browser.operation import Kind, Operation
 from browser_agent.browser.setup import Setup, build_setup, start
 from browser_agent.browser.stopping import stop_browser
 from browser_agent.errors import BrowserError, InvalidInput
+from browser_agent.logic.redact_steady import steady
 from browser_agent.logic.url_policy import UrlPolicy
 from browser_agent.records.codes import ErrorCode
 from browser_agent.records.limits import BrowserLimits
@@ -121,6 +123,24 @@ class Browser:
     def approve(self) -> object | None:
         """The operator's approval callable, or None."""
         return self._shared.approve
+
+    def describe(self) -> dict[str, object]:
+        """What a replay launches a browser like this one with. Secrets by name and placeholder."""
+        shared = self._shared
+        return {
+            "limits": asdict(shared.limits),
+            "policy": shared.policy.to_dict() if shared.enforced else None,
+            "user_agent": self._setup.user_agent,
+            "search_url": self._setup.search_url,
+            "stand_ins": [
+                {
+                    "name": name,
+                    "origins": list(secret.origins),
+                    "text": steady("secret", len(secret.value)),
+                }
+                for name, secret in shared.secrets.items()
+            ],
+        }
 
     @property
     def closing(self) -> Result | None:

@@ -23,6 +23,7 @@ from browser_agent.records.codes import ErrorCode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from playwright.async_api import BrowserContext, Page
 
@@ -106,6 +107,19 @@ class Core:
         page rests, however busy the machine is, so that both say the same.
         """
         return 1.0 if self.options.tape is None else PATIENCE
+
+    async def robots_allow(self, url: str) -> bool:
+        """What robots.txt says of a URL; a recorded session keeps the answer for its replay."""
+        robots, tape = self.shared.robots, self.options.tape
+        ask = None if robots is None else robots.allows
+        if tape is not None:
+            return await tape.allows(url, ask)
+        return ask is None or await ask(url)
+
+    def keep_on_tape(self, url: str, path: Path) -> None:
+        """A file that a page gave; a recording keeps what no response of the page holds."""
+        if self.options.tape is not None:
+            self.options.tape.keep_file(url, path)
 
     async def run(self, kind: Kind, body: Body) -> Result:
         """Run one operation; see :mod:`browser_agent.browser.operation`."""

@@ -135,6 +135,7 @@ class Downloads:
                 item.state = "too_large" if item.state == "too_large" else "failed"
                 return
             path = await item.download.path()
+            self._core.keep_on_tape(item.url, path)
             if path.stat().st_size > self._core.limits.download_bytes:
                 item.state = "too_large"
             else:

@@ -47,6 +47,7 @@ from browser_agent.browser.egress_gate import (
 from browser_agent.browser.egress_link import Link
 from browser_agent.browser.egress_log import ProxyDecision
 from browser_agent.browser.egress_owner import OwnerCheck, descends_from, is_supported
+from browser_agent.logic.url_parts import parse_url
 from browser_agent.logic.url_policy import UrlPolicy
 
 if TYPE_CHECKING:
@@ -136,6 +137,18 @@ class EgressProxy:
     def set_guard(self, guard: Guard | None) -> None:
         """Let ``guard`` judge plain http requests by URL, head and small body from now on."""
         self._gate.guard = guard
+
+    def close_network(self) -> None:
+        """Refuse everything with ``recording_miss`` from now on: a replay answers before it."""
+        self._gate.refuse_all = True
+
+    def note(self, url: str, *, allowed: bool, code: str | None, reason: str) -> None:
+        """Write down a decision that was made elsewhere: a replay says what was recorded."""
+        parts = parse_url(url)
+        if parts is not None:
+            href = parts.href.partition("#")[0]
+            entry = self._gate.log.open("GET", host=parts.host, port=parts.port or 0, url=href)
+            entry.settle(allowed=allowed, code=code, reason=reason)
 
     @property
     def pins_addresses(self) -> bool:

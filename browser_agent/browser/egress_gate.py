@@ -170,7 +170,7 @@ class Gate:
         self.received = 0
         self._names = names
         self.guard = guard
-        self._refuse_all = refuse_all
+        self.refuse_all = refuse_all
 
     def plan(self, request: Request, body: bytes) -> Plan:
         """Judge a request by its text and write the decision down; RefusedError when refused."""
@@ -205,7 +205,7 @@ class Gate:
         return limits.connection_bytes is None or link_total <= limits.connection_bytes
 
     def _decide(self, url: UrlParts, request: Request, body: bytes) -> Decision:
-        if self._refuse_all:
+        if self.refuse_all:
             reason = "the network is closed"
             return Decision(allowed=False, url=url.href, code="recording_miss", reason=reason)
         if self.limits.total_bytes is not None and self.received > self.limits.total_bytes:

@@ -112,9 +112,8 @@ class Navigator:
         outgoing = shared.outgoing.check(decision.url)
         if not outgoing.allowed:
             refuse(outgoing.code, outgoing.reason)
-        if self._core.options.robots and shared.robots is not None:
-            given = decision.url in shared.admitted
-            if not given and not await op.call(shared.robots.allows(decision.url)):
+        if self._core.options.robots and decision.url not in shared.admitted:
+            if not await op.call(self._core.robots_allow(decision.url)):
                 fail(ErrorCode.ROBOTS_DENIED)
         return decision.url
 

@@ -1,165 +1,178 @@
-"""Replaying the page half: every request of a session is answered from a recording or refused.
+"""Replaying the page half: every request of a browser is answered from a recording or refused.
 
 Nothing reaches the network: the egress proxy of a replay refuses everything, and this part answers
-before it. Strict: a request that was not recorded is noted as a miss and fails. The browser asks
-nobody about the hops of a redirect, so a recorded chain is followed here and its last answer given
-at the first address; a run that was redirected therefore replays with another final URL, and the
-comparison says so. Pages get the recorded clock and seed.
+before it, by one interception of the whole browser (hops of redirects, workers and popups too), so
+one replay at a time has a browser to itself. Strict: a request that was not recorded is noted as a
+miss and fails. Pages get the recorded clock and seed. Which answer fits is ``recorded_answers``'
+business, sockets are ``replay_sockets``'.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, cast
-from urllib.parse import urljoin
+import asyncio
+import base64
+from collections.abc import Coroutine, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 from browser_agent.browser.failures import is_playwright_error
-from browser_agent.browser.taping import PAGE_SCRIPT
+from browser_agent.browser.page_clock import clock_script
+from browser_agent.browser.recorded_answers import Answer, NetworkSource, RecordedAnswers
+from browser_agent.browser.replay_sockets import RecordedSockets
+from browser_agent.browser.taping import Ask
 from browser_agent.errors import RecordingError
-from browser_agent.logic.recorded import LocalNames, describe_difference, nearest, network_key
 from browser_agent.logic.redact_steady import redact_steady
-from browser_agent.logic.url_policy import UrlPolicy
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Route, WebSocketRoute
+    from playwright.async_api import BrowserContext, CDPSession
 
     from browser_agent.browser.shared import Shared
 
-
-MAX_HOPS = 20
-"""A recorded chain of redirects longer than this is a miss."""
-
-
-class NetworkSource(Protocol):
-    """A recording that was read."""
-
-    @property
-    def network(self) -> Sequence[Mapping[str, object]]: ...
-
-    def body(self, digest: str) -> bytes: ...
+_Event = Mapping[str, Any]
+_REASONS = {
+    "ERR_ABORTED": "Aborted",
+    "ERR_ACCESS_DENIED": "AccessDenied",
+    "ERR_ADDRESS_UNREACHABLE": "AddressUnreachable",
+    "ERR_BLOCKED_BY_CLIENT": "BlockedByClient",
+    "ERR_BLOCKED_BY_RESPONSE": "BlockedByResponse",
+    "ERR_CONNECTION_ABORTED": "ConnectionAborted",
+    "ERR_CONNECTION_CLOSED": "ConnectionClosed",
+    "ERR_CONNECTION_FAILED": "ConnectionFailed",
+    "ERR_CONNECTION_REFUSED": "ConnectionRefused",
+    "ERR_CONNECTION_RESET": "ConnectionReset",
+    "ERR_INTERNET_DISCONNECTED": "InternetDisconnected",
+    "ERR_NAME_NOT_RESOLVED": "NameNotResolved",
+    "ERR_TIMED_OUT": "TimedOut",
+}
+_taken: set[int] = set()
 
 
 class NetworkReplay:
     """Answers one session. ``misses`` are what it asked for and the recording lacks."""
 
-    def __init__(self, source: NetworkSource, *, start_ms: int, seed: int) -> None:
-        self._source = source
+    def __init__(
+        self,
+        source: NetworkSource,
+        *,
+        start_ms: int,
+        seed: int,
+        placeholders: Mapping[str, str] | None = None,
+    ) -> None:
         self._start_ms, self._seed = start_ms, seed
-        self._names = LocalNames()
-        self._by_key: dict[str, list[Mapping[str, object]]] = defaultdict(list)
-        self._used: dict[str, int] = defaultdict(int)
-        self._frames: dict[str, list[str]] = defaultdict(list)
-        self.misses: list[str] = []
-        self._index()
+        self._placeholders = dict(placeholders or {})
+        self._answers = RecordedAnswers(source)
+        self._sockets = RecordedSockets(self._answers)
+        self._shared: Shared | None = None
+        self._devtools: CDPSession | None = None
+        self._browser = 0
+        self._sending: set[asyncio.Task[None]] = set()
 
-    def _index(self) -> None:
-        for entry in sorted(self._source.network, key=lambda one: cast("int", one.get("n", 0))):
-            url, kind = str(entry.get("url")), entry.get("kind")
-            if kind == "frame":
-                self._frames[self._names.fold(url)].append(str(entry.get("text", "")))
-            elif kind == "ws":
-                self._frames.setdefault(self._names.fold(url), [])
-            else:
-                self._by_key[self._key_of(entry)].append(entry)
-
-    def _key_of(self, entry: Mapping[str, object]) -> str:
-        posted = str(entry.get("post_text", "")).encode() if "post" in entry else None
-        return network_key(str(entry.get("method")), str(entry.get("url")), posted, self._names)
+    @property
+    def misses(self) -> list[str]:
+        """What was asked for and not recorded, in order."""
+        return self._answers.misses
 
     async def attach(self, context: BrowserContext, shared: Shared) -> None:
-        """Take over every request of the context."""
-        self._redactor = shared.redactor
-        shared.proxy.set_policy(UrlPolicy.only([]))
-        script = PAGE_SCRIPT % {"start": self._start_ms, "seed": self._seed}
+        """Take over every request of the context's browser; RecordingError while another does."""
+        browser = context.browser
+        if browser is None or id(browser) in _taken:
+            raise RecordingError("a browser replays one session at a time")
+        self._browser = id(browser)
+        _taken.add(self._browser)
+        self._shared = shared
+        for text, kind in self._placeholders.items():
+            shared.redactor = shared.redactor.with_secrets({kind: text})
+        shared.proxy.close_network()
+        script = clock_script(start_ms=self._start_ms, seed=self._seed)
         await context.add_init_script(script=script)
-        await context.route("**/*", self._on_route)
-        await context.route_web_socket(lambda _: True, self._on_socket)
+        await context.route_web_socket(lambda _: True, self._sockets.serve)
+        self._devtools = await browser.new_browser_cdp_session()
+        self._devtools.on("Fetch.requestPaused", self._on_paused)
+        await self._send("Fetch.enable", patterns=[{"urlPattern": "*"}])
 
     async def finish(self) -> None:
-        """Nothing of a replay is left to write."""
+        """Let the browser go."""
+        for task in self._sending:
+            task.cancel()
+        if self._devtools is not None:
+            await self._send("Fetch.disable")
+        _taken.discard(self._browser)
+
+    async def allows(self, url: str, ask: Ask | None) -> bool:
+        """The recorded answer of robots.txt."""
+        del ask
+        return self._answers.robots(url)
+
+    def keep_file(self, url: str, path: Path) -> None:
+        """Nothing of a replay is kept."""
 
     def check(self) -> None:
         """Raise RecordingError for the first miss, with the nearest recorded request."""
         if self.misses:
             raise RecordingError(self.misses[0])
 
-    def find(self, method: str, url: str, body: bytes | None) -> Mapping[str, object] | None:
-        """The recorded answer: in order for repeated requests, the last one again after that."""
-        key = network_key(method, url, self._posted(body), self._names)
-        found = self._by_key.get(key)
-        if not found:
-            self._miss(key)
-            return None
-        at = min(self._used[key], len(found) - 1)
-        if self._used[key] >= len(found) and method not in ("GET", "HEAD"):
-            self._miss(key)
-            return None
-        self._used[key] += 1
-        return found[at]
-
-    def _posted(self, body: bytes | None) -> bytes | None:
-        if not body:
-            return None
-        return redact_steady(body.decode("utf-8", "replace"), self._redactor)[:20_000].encode()
-
-    def _miss(self, key: str) -> None:
-        closest = nearest(key, list(self._by_key))
-        detail = (
-            ""
-            if closest is None
-            else "; the nearest differs:\n" + (describe_difference(key.split(), closest.split()))
+    def _on_paused(self, event: _Event) -> None:
+        request = cast("_Event", event["request"])
+        url, number = str(request["url"]), event["requestId"]
+        if not url.startswith(("http:", "https:")):
+            self._start(self._send("Fetch.continueRequest", requestId=number))
+            return
+        answer = self._answers.find(
+            str(request["method"]),
+            url,
+            self._posted(request),
+            part=_header(request, "range"),
         )
-        self.misses.append(
-            f"the recording does not hold {key.split('?', maxsplit=1)[0][:200]}{detail}"
+        if answer is not None and answer.pending:
+            return  # it was not answered when it was recorded either
+        self._start(self._give(number, url, answer))
+
+    def _posted(self, request: _Event) -> str | None:
+        """The posted body as it was recorded: without secrets, cut."""
+        entries = cast("list[dict[str, str]]", request.get("postDataEntries") or [])
+        body = b"".join(base64.b64decode(entry.get("bytes", "")) for entry in entries)
+        text = body.decode("utf-8", "replace") if body else str(request.get("postData") or "")
+        if not text or self._shared is None:
+            return None
+        return redact_steady(text, self._shared.redactor)
+
+    async def _give(self, number: object, url: str, answer: Answer | None) -> None:
+        if answer is not None and answer.decision is not None and self._shared is not None:
+            told = answer.decision
+            self._shared.proxy.note(
+                url, allowed=bool(told["allowed"]), code=told["code"], reason=str(told["reason"])
+            )
+        if answer is None or answer.failed is not None:
+            name = "" if answer is None else str(answer.failed).removeprefix("net::")
+            reason = _REASONS.get(name, "Failed")
+            await self._send("Fetch.failRequest", requestId=number, errorReason=reason)
+            return
+        await self._send(
+            "Fetch.fulfillRequest",
+            requestId=number,
+            responseCode=answer.status,
+            responseHeaders=[
+                {"name": name, "value": value}
+                for name, text in answer.headers.items()
+                for value in text.split("\n")
+            ],
+            body=base64.b64encode(answer.body).decode(),
         )
 
-    async def _on_route(self, route: Route) -> None:
-        request = route.request
-        entry = self.find(request.method, request.url, request.post_data_buffer)
+    def _start(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+
+    async def _send(self, method: str, **params: object) -> None:
+        assert self._devtools is not None
         try:
-            if entry is None or "status" not in entry:
-                await route.abort("failed")
-                return
-            entry = self._follow(entry, request.url)
-            if entry is None:
-                await route.abort("failed")
-                return
-            body, headers = self._answer(entry, request.url)
-            await route.fulfill(status=cast("int", entry["status"]), headers=headers, body=body)
+            await self._devtools.send(method, params)  # pyright: ignore[reportUnknownMemberType] - untyped dicts
         except Exception as error:
-            if not is_playwright_error(error):
+            if not is_playwright_error(error):  # the page that asked is gone
                 raise
 
-    def _follow(self, entry: Mapping[str, object], url: str) -> Mapping[str, object] | None:
-        """The last answer of a recorded chain of redirects; None for one that is not whole."""
-        for _ in range(MAX_HOPS):
-            if "location" not in entry:
-                return entry
-            url = urljoin(url, str(entry["location"]))
-            following = self.find("GET", url, None)
-            if following is None:
-                return None
-            entry = following
-        self.misses.append(f"the redirects of {url.split('?')[0][:200]} have no end")
-        return None
 
-    def _answer(self, entry: Mapping[str, object], url: str) -> tuple[bytes, dict[str, str]]:
-        headers = dict(cast("Mapping[str, str]", entry.get("headers") or {}))
-        digest = entry.get("body")
-        if digest is None:
-            self.misses.append(
-                f"the body of {url.split('?', maxsplit=1)[0][:200]} was not recorded"
-            )
-            return b"", headers
-        return self._source.body(str(digest)), headers
-
-    async def _on_socket(self, socket: WebSocketRoute) -> None:
-        """Send the recorded frames; a socket that was not recorded is closed with a reason."""
-        frames = self._frames.get(self._names.fold(socket.url))
-        if frames is None:
-            self._miss(f"WS {self._names.fold(socket.url)}")
-            await socket.close(code=4000, reason="not recorded")
-            return
-        for text in frames:
-            socket.send(text)
+def _header(request: _Event, name: str) -> str | None:
+    headers = cast("Mapping[str, str]", request.get("headers") or {})
+    return next((text for key, text in headers.items() if key.lower() == name), None)

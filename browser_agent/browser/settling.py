@@ -85,7 +85,7 @@ async def wait_answers(traffic: TrafficLog, commits: Commits, trace: Trace) -> N
 def _open_document(traffic: TrafficLog, commits: Commits, trace: Trace) -> Entry | None:
     """The document that the main frame is on its way to, if any."""
     found = [one for one in traffic.since(trace.traffic, trace.tab.id) if one.navigation]
-    if not found or found[-1].failure is not None or found[-1].status in _NO_DOCUMENT:
+    if not found or found[-1].status in _NO_DOCUMENT or _is_aborted(found[-1]):
         return None
     last = found[-1]
     if not last.answered:
@@ -93,6 +93,11 @@ def _open_document(traffic: TrafficLog, commits: Commits, trace: Trace) -> Entry
     waited_s = asyncio.get_running_loop().time() - last.answered_s
     is_put = commits.of(trace.tab) > trace.commits or waited_s > COMMIT_S
     return None if is_put else last
+
+
+def _is_aborted(entry: Entry) -> bool:
+    """Given up for a download or another way; any other failure puts an error page in place."""
+    return entry.failure is not None and entry.failure.endswith("ERR_ABORTED")
 
 
 def quiet_ms(trace: Trace) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING
 
 from browser_agent.browser import verdict
+from browser_agent.browser.landing import failed_landing, lost_tabs
 from browser_agent.browser.operation import Kind
 from browser_agent.browser.outcome import OperationFailed, Outcome, fail
 from browser_agent.browser.verdict import Verdict
@@ -76,6 +77,10 @@ class Stage:
             op.acknowledged()
         if trace.page_closed:
             self.witness.leave(trace.tab)
+        trace.lost_tabs = lost_tabs(self.core, trace)
+        nowhere = failed_landing(self.core, trace)
+        if nowhere is not None:
+            return nowhere
         data = trace.data(changed=verdict.changed(evidence))
         return _outcome(found, trace, data)
 

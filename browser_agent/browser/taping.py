@@ -1,33 +1,30 @@
 """Recording what the pages of a session receive, as it arrives, redacted as it is written.
 
-Owns the page half of a recording: one entry a response, bodies by digest, and the clock and seed
-that the pages are given so that a replay can give them the same again. Placeholders keep the
-length of what they replace and are the same for the same value, so that pages still work.
+Owns the page half of a recording: one entry a request, numbered as it was sent, bodies by digest,
+frames of sockets and event streams, and the clock and seed that the pages are given so that a
+replay can give them the same again. What a body or file becomes is ``taped_bodies``' business.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
 
 from browser_agent.browser.failures import is_playwright_error
-from browser_agent.logic.redact_steady import redact_steady
+from browser_agent.browser.page_clock import clock_script
+from browser_agent.browser.taped_bodies import Bodies
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Request, Response, WebSocket
+    from playwright.async_api import BrowserContext, Page, Request, Response, WebSocket
 
     from browser_agent.browser.shared import Shared
     from browser_agent.ports import BlobStore
 
-BODY_BYTES = 16 * 1024 * 1024
-"""Larger bodies are not kept; a replay says so."""
-
 _FLUSH_S = 3.0
-_TEXT = ("text/", "json", "javascript", "xml", "urlencoded", "svg", "graphql")
 _DROPPED_HEADERS = frozenset(
     [
         "set-cookie",
@@ -42,42 +39,8 @@ _DROPPED_HEADERS = frozenset(
         "alt-svc",
     ]
 )
-
-PAGE_SCRIPT = """
-(() => {
-  const start = %(start)d, seed = %(seed)d, begun = performance.now(), RealDate = Date;
-  const now = () => Math.floor(start + performance.now() - begun);
-  class PageDate extends RealDate {
-    constructor(...given) { given.length ? super(...given) : super(now()); }
-    static now() { return now(); }
-  }
-  Object.defineProperty(PageDate, 'name', {value: 'Date'});
-  globalThis.Date = PageDate;
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6D2B79F5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-  Math.random = next;
-  const crypto = globalThis.crypto;
-  if (crypto) {
-    crypto.getRandomValues = (array) => {
-      const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-      for (let i = 0; i < bytes.length; i++) bytes[i] = Math.floor(next() * 256);
-      return array;
-    };
-    if (crypto.randomUUID) crypto.randomUUID = () => {
-      const hex = Array.from({length: 32}, () => Math.floor(next() * 16).toString(16));
-      hex[12] = '4'; hex[16] = '8';
-      const s = hex.join('');
-      return `${s.slice(0,8)}-${s.slice(8,12)}-${s.slice(12,16)}-${s.slice(16,20)}-${s.slice(20)}`;
-    };
-  }
-})();
-"""
+_STREAM = "text/event-stream"
+Ask = Callable[[str], Awaitable[bool]]
 
 
 class NetworkSink(Protocol):
@@ -100,6 +63,14 @@ class Tape(Protocol):
         """Write what is still under way; bounded, before the context closes."""
         ...
 
+    async def allows(self, url: str, ask: Ask | None) -> bool:
+        """Whether robots.txt admits the URL; ``ask`` finds out, None where it does not bind."""
+        ...
+
+    def keep_file(self, url: str, path: Path) -> None:
+        """A page gave a file; it stands at ``path`` until this returns."""
+        ...
+
 
 class NetworkRecorder:
     """Records one session. ``start_ms`` and ``seed`` are what its pages see."""
@@ -107,107 +78,177 @@ class NetworkRecorder:
     def __init__(self, sink: NetworkSink) -> None:
         self._sink = sink
         self._shared: Shared | None = None
-        self._writing: set[asyncio.Task[None]] = set()
+        self._bodies = Bodies(sink)
+        self._tasks: dict[asyncio.Task[None], dict[str, object] | None] = {}
+        self._open: dict[Request, dict[str, object]] = {}
+        self._streams: dict[str, str] = {}
         self._count = 0
+        self._is_over = False
         self.start_ms = int(datetime.now(UTC).timestamp() * 1000)
         self.seed = secrets.randbits(31)
 
+    @property
+    def placeholders(self) -> Mapping[str, str]:
+        """What stands in place of secrets: placeholder and kind."""
+        return self._bodies.placeholders
+
     async def attach(self, context: BrowserContext, shared: Shared) -> None:
-        """Listen to every response of the context and give its pages clock and seed."""
+        """Listen to every request of the context and give its pages clock and seed."""
         self._shared = shared
-        script = PAGE_SCRIPT % {"start": self.start_ms, "seed": self.seed}
-        await context.add_init_script(script=script)
+        self._bodies.bind(lambda: shared.redactor)
+        await context.add_init_script(script=clock_script(start_ms=self.start_ms, seed=self.seed))
+        context.on("request", self._on_request)
         context.on("response", self._on_response)
         context.on("requestfailed", self._on_failed)
-        context.on("page", lambda page: page.on("websocket", self._on_socket))
+        context.on("page", self._on_page)
 
     async def finish(self) -> None:
-        """Wait a little for bodies that are still on their way."""
-        if self._writing:
-            await asyncio.wait(self._writing, timeout=_FLUSH_S)
-        for task in self._writing:
+        """Wait a little for bodies that are on their way, then say what never came."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=_FLUSH_S)
+        self._is_over = True
+        for task, entry in list(self._tasks.items()):
             task.cancel()
+            if entry is not None:
+                self._sink.add_network({**entry, "partial": "it had not ended"})
+        for entry in self._open.values():
+            self._sink.add_network({**entry, "pending": True})
 
-    def _on_response(self, response: Response) -> None:
-        self._count += 1
-        task = asyncio.ensure_future(self._write(self._count, response))
-        self._writing.add(task)
-        task.add_done_callback(self._writing.discard)
-
-    def _on_failed(self, request: Request) -> None:
-        self._count += 1
-        self._sink.add_network(
-            {**self._head(self._count, request), "failed": (request.failure or "failed")[:80]}
-        )
-
-    def _on_socket(self, socket: WebSocket) -> None:
-        self._count += 1
-        entry = {"n": self._count, "method": "WS", "url": self._clean(socket.url), "kind": "ws"}
+    async def allows(self, url: str, ask: Ask | None) -> bool:
+        """Ask, and write the answer down."""
+        allowed = ask is None or await ask(url)
+        entry = {"n": self._next(), "kind": "robots", "url": self._clean(url), "allowed": allowed}
         self._sink.add_network(entry)
-        socket.on("framereceived", lambda data: self._on_frame(socket.url, data))
+        return allowed
 
-    def _on_frame(self, url: str, data: str | bytes) -> None:
+    def keep_file(self, url: str, path: Path) -> None:
+        """Keep the bytes of a download for the entry of its response."""
+        self._bodies.keep_file(url, path)
+
+    def _next(self) -> int:
         self._count += 1
-        text = data if isinstance(data, str) else data.decode("utf-8", "replace")
-        frame = {"n": self._count, "kind": "frame", "url": self._clean(url)}
-        self._sink.add_network({**frame, "text": self._clean(text)})
+        return self._count
 
-    async def _write(self, number: int, response: Response) -> None:
-        request = response.request
-        entry = self._head(number, request)
-        entry["status"] = response.status
-        entry["headers"] = self._headers(response.headers)
-        if 300 <= response.status < 400 and "location" in response.headers:
-            entry["location"] = self._clean(response.headers["location"])
-        else:
-            await self._add_body(entry, response)
-        self._sink.add_network(entry)
+    def _run(
+        self, work: Coroutine[object, object, None], entry: dict[str, object] | None = None
+    ) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks[task] = entry
+        task.add_done_callback(lambda done: self._tasks.pop(done, None))
 
-    async def _add_body(self, entry: dict[str, object], response: Response) -> None:
-        try:
-            body = await response.body()
-        except Exception as error:
-            if not is_playwright_error(error):
-                raise
-            entry["partial"] = "the body was not to be had"
+    def _on_page(self, page: Page) -> None:
+        page.on("websocket", self._on_socket)
+        self._run(self._watch_streams(page))
+
+    def _on_request(self, request: Request) -> None:
+        if not request.url.startswith(("http:", "https:")):
             return
-        if len(body) > BODY_BYTES:
-            entry["partial"] = f"a body of {len(body)} bytes is not kept"
-            return
-        kind = response.headers.get("content-type", "")
-        clean = self._clean_bytes(body, kind)
-        entry["body"] = self._sink.bodies.put(clean)
-        if clean != body:
-            entry["redacted"] = True
-
-    def _head(self, number: int, request: Request) -> dict[str, object]:
-        made: dict[str, object] = {
-            "n": number,
+        entry: dict[str, object] = {
+            "n": self._next(),
             "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
             "method": request.method,
             "url": self._clean(request.url),
             "kind": request.resource_type,
         }
+        if "range" in request.headers:
+            entry["range"] = request.headers["range"]
         body = request.post_data_buffer
         if body:
-            made["post"] = hashlib.sha256(self._clean_bytes(body, "text/")).hexdigest()
-            made["post_text"] = self._clean_bytes(body, "text/").decode("utf-8", "replace")[:20_000]
-        return made
+            entry["post_text"] = self._bodies.posted(body)
+        self._open[request] = entry
+
+    def _on_response(self, response: Response) -> None:
+        entry = self._open.pop(response.request, None)
+        if entry is None or self._is_over:
+            return
+        entry["status"] = response.status
+        entry["headers"] = self._headers(response.headers)
+        self._add_decision(entry, response.url, "x-browser-agent" in response.headers)
+        if 300 <= response.status < 400 and "location" in response.headers:
+            entry["location"] = self._clean(response.headers["location"])
+        elif response.headers.get("content-type", "").startswith(_STREAM):
+            entry["stream"] = True
+        else:
+            self._run(self._write(entry, response), entry)
+            return
+        self._sink.add_network(entry)
+
+    def _on_failed(self, request: Request) -> None:
+        entry = self._open.pop(request, None)
+        if entry is None or self._is_over:
+            return
+        entry["failed"] = (request.failure or "failed")[:80]
+        self._add_decision(entry, request.url, True)
+        self._sink.add_network(entry)
+
+    def _add_decision(self, entry: dict[str, object], url: str, wanted: bool) -> None:
+        assert self._shared is not None
+        decision = self._shared.proxy.last_decision(url) if wanted else None
+        if decision is not None and decision.code is not None:
+            entry["decision"] = {
+                "allowed": decision.allowed,
+                "code": decision.code,
+                "reason": decision.reason,
+            }
+
+    async def _write(self, entry: dict[str, object], response: Response) -> None:
+        try:
+            body = await response.body()
+        except Exception as error:
+            if not is_playwright_error(error):
+                raise
+            await self._bodies.add_file(entry, response.url, response.headers)
+        else:
+            self._bodies.add(entry, body, response.headers.get("content-type", ""))
+        if not self._is_over:
+            self._sink.add_network(entry)
+
+    def _on_socket(self, socket: WebSocket) -> None:
+        number = self._next()
+        head = {"method": "WS", "url": self._clean(socket.url), "kind": "ws"}
+        self._sink.add_network({"n": number, **head})
+        socket.on("framereceived", lambda data: self._add_frame(number, "in", data))
+        socket.on("framesent", lambda data: self._add_frame(number, "out", data))
+        socket.on("close", lambda _: self._add_frame(number, "end", ""))
+
+    def _add_frame(self, socket: int, way: str, data: str | bytes) -> None:
+        if self._is_over:
+            return
+        frame = {"n": self._next(), "kind": "frame", "socket": socket, "way": way}
+        self._sink.add_network({**frame, **self._bodies.frame(data)})
+
+    async def _watch_streams(self, page: Page) -> None:
+        """Messages of event streams, which only the browser's own protocol tells one by one."""
+        try:
+            devtools = await page.context.new_cdp_session(page)
+            devtools.on("Network.requestWillBeSent", self._note_stream)
+            devtools.on("Network.eventSourceMessageReceived", self._add_event)
+            await devtools.send("Network.enable")  # pyright: ignore[reportUnknownMemberType] - untyped dicts
+        except Exception as error:
+            if not is_playwright_error(error):
+                raise
+
+    def _note_stream(self, event: Mapping[str, object]) -> None:
+        if event.get("type") == "EventSource":
+            request = cast("Mapping[str, object]", event["request"])
+            self._streams[str(event["requestId"])] = str(request["url"])
+
+    def _add_event(self, event: Mapping[str, object]) -> None:
+        url = self._streams.get(str(event.get("requestId")))
+        if url is None or self._is_over:
+            return
+        message = {
+            "n": self._next(),
+            "kind": "event",
+            "url": self._clean(url),
+            "name": event.get("eventName") or "message",
+            "text": self._clean(str(event.get("data", ""))),
+        }
+        self._sink.add_network(message)
 
     def _headers(self, headers: Mapping[str, str]) -> dict[str, str]:
-        return {
-            name: self._clean(value)
-            for name, value in headers.items()
-            if name.lower() not in _DROPPED_HEADERS
-        }
+        kept = {key: text for key, text in headers.items() if key.lower() not in _DROPPED_HEADERS}
+        return {key: self._clean(text) for key, text in kept.items()}
 
     def _clean(self, text: str) -> str:
-        return text if self._shared is None else redact_steady(text, self._shared.redactor)
-
-    def _clean_bytes(self, body: bytes, kind: str) -> bytes:
-        if not any(word in kind.lower() for word in _TEXT):
-            return body
-        try:
-            return self._clean(body.decode("utf-8")).encode()
-        except UnicodeDecodeError:
-            return self._clean(body.decode("latin-1")).encode("latin-1", "replace")
+        return self._bodies.clean(text)

@@ -13,6 +13,7 @@ from browser_agent.browser.verdict import Evidence, Seen, ValueCheck
 if TYPE_CHECKING:
     from browser_agent.browser.aim import Aim
     from browser_agent.browser.hand import Place
+    from browser_agent.browser.loads import Load
     from browser_agent.browser.observer import Watch
     from browser_agent.browser.observer_types import Changes
     from browser_agent.browser.observer_types import Seen as Heard
@@ -48,6 +49,7 @@ class Trace:
     dialogs: int
     downloads: int
     commits: int
+    load: Load | None
 
     ears: tuple[tuple[Place, str], ...] = ()
     event: Seen = Seen.UNREAD
@@ -64,6 +66,7 @@ class Trace:
     files: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     new_tabs: tuple[Tab, ...] = ()
     late_tabs: tuple[str, ...] = ()
+    lost_tabs: dict[str, str] = field(default_factory=dict[str, str])
     page_closed: bool = False
     crashed: bool = False
     mutations: int = 0
@@ -131,10 +134,13 @@ class Trace:
         return self.page_closed or self.tab.dialog is not None
 
     def _tabs(self) -> list[dict[str, object]]:
-        """New tabs; one whose server has not answered yet has no id."""
-        there: list[dict[str, object]] = [
-            {"id": tab.id, "url": tab.page.url[:2_000]} for tab in self.new_tabs
-        ]
+        """New tabs; one whose server has not answered yet has no id, one without a page its code."""
+        there: list[dict[str, object]] = []
+        for tab in self.new_tabs:
+            row: dict[str, object] = {"id": tab.id, "url": tab.page.url[:2_000]}
+            if tab.id in self.lost_tabs:
+                row["error"] = self.lost_tabs[tab.id]
+            there.append(row)
         return [*there, *({"id": None, "url": url} for url in self.late_tabs)]
 
     def data(self, *, changed: bool) -> dict[str, object]:

@@ -145,6 +145,7 @@ class TrafficLog:
         entry = self._by_request.get(request)
         if entry is not None:
             entry.failure = request.failure or "failed"
+            entry.answered_s = asyncio.get_running_loop().time()
             self._tell(entry)
 
     def _tell(self, entry: Entry) -> None:

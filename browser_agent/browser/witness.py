@@ -85,6 +85,7 @@ class Witness:
             dialogs=self._dialogs.count,
             downloads=self._downloads.count,
             commits=self._commits.of(tab),
+            load=tab.load,
         )
         self._traces[op.id] = trace
         while len(self._traces) > KEPT:

@@ -11,7 +11,7 @@ from importlib import import_module
 import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError
 
-from browser_agent import __version__
+from browser_agent.cli.options import Version
 from browser_agent.cli.output import (
     EXIT_SIGINT,
     EXIT_USAGE,
@@ -38,17 +38,7 @@ COMMANDS = {
 """Name → the module that registers it, and its line in the list."""
 
 
-def _version(value: bool) -> None:
-    if value:
-        typer.echo(f"browser-agent {__version__}")
-        raise typer.Exit
-
-
-def _root(
-    _version_flag: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Print the version."
-    ),
-) -> None:
+def _root(_version: Version = None) -> None:
     """Robots that drive a real browser and hand back evidence that can be checked.
 
     Example: browser-agent run "Who built the tower?" --start https://example.com

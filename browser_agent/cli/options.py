@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Annotated, TypeAlias, cast
 
 import typer
 
+from browser_agent import __version__
 from browser_agent.errors import ConfigurationError, InvalidInput
 from browser_agent.logic.url_policy import UrlPolicy
 
@@ -79,9 +81,42 @@ Json: TypeAlias = Annotated[
 Quiet: TypeAlias = Annotated[
     bool, typer.Option("--quiet", help="No progress on stderr.", rich_help_panel=_OUTPUT)
 ]
+
+
+def print_version(value: bool) -> None:
+    """Print the version and leave, before anything else is looked at."""
+    if value:
+        typer.echo(f"browser-agent {__version__}")
+        raise typer.Exit
+
+
+Version: TypeAlias = Annotated[
+    bool | None,
+    typer.Option("--version", callback=print_version, is_eager=True, help="Print the version."),
+]
 Config: TypeAlias = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help=f"Default: {CONFIG_FILE}.")
 ]
+Model: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--model", metavar="NAME", help="e.g. anthropic/…; default: built in, no key."),
+]
+
+_SHARED: Mapping[str, object] = {
+    "only": Only,
+    "deny": Deny,
+    "allow_local": AllowLocal,
+    "secrets": SecretsFile,
+    "storage_state": StorageState,
+    "approve": Approve,
+    "robots": Robots,
+    "headed": Headed,
+    "browser_path": BrowserPath,
+    "search_url": SearchUrl,
+    "out": Out,
+    "config": Config,
+    "version": Version,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +141,39 @@ class Shared:
         if self.only is not None:
             return UrlPolicy.only(self.only, allow_local=self.allow_local, deny=self.deny)
         return UrlPolicy.public_web(allow_local=self.allow_local, deny=self.deny)
+
+
+def shared_options(*, model: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the shared flags; it receives them combined, as its argument ``shared``.
+
+    With ``model`` the command has ``--model`` too, which stands in ``shared.model``.
+    """
+    flags = {**({"model": Model} if model else {}), **_SHARED}
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        own = [
+            item
+            for item in signature(command, eval_str=True).parameters.values()
+            if item.name != "shared"
+        ]
+        added = [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+            for name, kind in flags.items()
+        ]
+
+        def call(**given: object) -> None:
+            chosen = {name: given.pop(name) for name in flags}
+            config = cast("Path | None", chosen.pop("config"))
+            del chosen["version"]
+            command(shared=load_shared(config, **chosen), **given)
+
+        plain = [item.replace(kind=Parameter.KEYWORD_ONLY) for item in own]
+        call.__name__, call.__doc__ = command.__name__, command.__doc__
+        call.__annotations__ = {item.name: item.annotation for item in [*plain, *added]}
+        setattr(call, "__signature__", Signature([*plain, *added]))  # noqa: B010 - functions declare no such attribute
+        return call
+
+    return decorate
 
 
 def load_shared(config: Path | None, **flags: object) -> Shared:

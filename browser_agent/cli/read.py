@@ -21,45 +21,21 @@ Format = Annotated[
     str, typer.Option("--format", metavar="markdown|text|snapshot", help="How to show the page.")
 ]
 Schema = Annotated[Path, typer.Option("--schema", metavar="FILE", help="A JSON Schema.")]
-Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="A model to help.")]
 
 
+@o.shared_options()
 def read(
+    *,
+    shared: o.Shared,
     url: Url,
     format: Format = "markdown",
-    only: o.Only = None,
-    deny: o.Deny = None,
-    allow_local: o.AllowLocal = None,
-    secrets: o.SecretsFile = None,
-    storage_state: o.StorageState = None,
-    approve: o.Approve = None,
-    robots: o.Robots = None,
-    headed: o.Headed = None,
-    browser_path: o.BrowserPath = None,
-    search_url: o.SearchUrl = None,
-    out: o.Out = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
-    config: o.Config = None,
 ) -> None:
     """Read one page as markdown, text or a snapshot.
 
     Example: browser-agent read https://example.com --format text
     """
-    shared = o.load_shared(
-        config,
-        only=only,
-        deny=deny,
-        allow_local=allow_local,
-        secrets=secrets,
-        storage_state=storage_state,
-        approve=approve,
-        robots=robots,
-        headed=headed,
-        browser_path=browser_path,
-        search_url=search_url,
-        out=out,
-    )
     if format not in ("markdown", "text", "snapshot"):
         raise ConfigurationError("--format must be markdown, text or snapshot")
     target = operator_url(url, "URL")
@@ -67,44 +43,19 @@ def read(
     _finish(result, json=json, quiet=quiet)
 
 
+@o.shared_options(model=True)
 def extract(
+    *,
+    shared: o.Shared,
     url: Url,
     schema: Schema,
-    model: Model = None,
-    only: o.Only = None,
-    deny: o.Deny = None,
-    allow_local: o.AllowLocal = None,
-    secrets: o.SecretsFile = None,
-    storage_state: o.StorageState = None,
-    approve: o.Approve = None,
-    robots: o.Robots = None,
-    headed: o.Headed = None,
-    browser_path: o.BrowserPath = None,
-    search_url: o.SearchUrl = None,
-    out: o.Out = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
-    config: o.Config = None,
 ) -> None:
     """Extract data that fits a JSON Schema, each value with its source.
 
     Example: browser-agent extract https://example.com/item --schema item.json
     """
-    shared = o.load_shared(
-        config,
-        only=only,
-        deny=deny,
-        allow_local=allow_local,
-        secrets=secrets,
-        storage_state=storage_state,
-        approve=approve,
-        robots=robots,
-        headed=headed,
-        browser_path=browser_path,
-        search_url=search_url,
-        out=out,
-        model=model,
-    )
     target = operator_url(url, "URL")
     wanted = load_schema(schema)
     result = run_until_signal(_extract(target, wanted, shared))

@@ -38,10 +38,6 @@ Task = Annotated[str, typer.Argument(metavar="TASK|-", help="What to find out; -
 Start = Annotated[
     list[str] | None, typer.Option("--start", metavar="URL", help="Where to begin; repeatable.")
 ]
-Model = Annotated[
-    str | None,
-    typer.Option("--model", metavar="NAME", help="e.g. anthropic/…; default: built in, no key."),
-]
 Schema = Annotated[
     Path | None, typer.Option("--schema", metavar="FILE", help="JSON Schema of the answer.")
 ]
@@ -53,10 +49,12 @@ MaxTime = Annotated[float | None, typer.Option("--max-time", metavar="S", min=0)
 Record = Annotated[bool, typer.Option("--record", help="Keep what a replay needs.")]
 
 
+@o.shared_options(model=True)
 def run(
+    *,
+    shared: o.Shared,
     task: Task,
     start: Start = None,
-    model: Model = None,
     schema: Schema = None,
     max_turns: MaxTurns = None,
     max_tool_rounds: MaxRounds = None,
@@ -64,40 +62,13 @@ def run(
     max_tokens: MaxTokens = None,
     max_time: MaxTime = None,
     record: Record = False,
-    only: o.Only = None,
-    deny: o.Deny = None,
-    allow_local: o.AllowLocal = None,
-    secrets: o.SecretsFile = None,
-    storage_state: o.StorageState = None,
-    approve: o.Approve = None,
-    robots: o.Robots = None,
-    headed: o.Headed = None,
-    browser_path: o.BrowserPath = None,
-    search_url: o.SearchUrl = None,
-    out: o.Out = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
-    config: o.Config = None,
 ) -> None:
     """Answer a question from real pages, with citations that were checked.
 
     Example: browser-agent run "Who built the tower?" --start https://example.com
     """
-    shared = o.load_shared(
-        config,
-        only=only,
-        deny=deny,
-        allow_local=allow_local,
-        secrets=secrets,
-        storage_state=storage_state,
-        approve=approve,
-        robots=robots,
-        headed=headed,
-        browser_path=browser_path,
-        search_url=search_url,
-        out=out,
-        model=model,
-    )
     given = {
         "max_turns": max_turns,
         "max_tool_rounds": max_tool_rounds,

@@ -31,7 +31,10 @@ UnsafeEvaluate = Annotated[
 ]
 
 
+@o.shared_options()
 def mcp(
+    *,
+    shared: o.Shared,
     viewport: Viewport = None,
     user_agent: UserAgent = None,
     action_timeout: ActionTimeout = None,
@@ -39,19 +42,8 @@ def mcp(
     cdp_env: CdpEnv = None,
     max_sessions: MaxSessions = 1,
     unsafe_evaluate: UnsafeEvaluate = False,
-    only: o.Only = None,
-    deny: o.Deny = None,
-    allow_local: o.AllowLocal = None,
-    secrets: o.SecretsFile = None,
-    storage_state: o.StorageState = None,
-    approve: o.Approve = None,
-    robots: o.Robots = None,
-    headed: o.Headed = None,
-    browser_path: o.BrowserPath = None,
-    search_url: o.SearchUrl = None,
-    out: o.Out = None,
+    json: Annotated[bool, typer.Option("--json", help="Errors as JSON.")] = False,
     quiet: o.Quiet = False,
-    config: o.Config = None,
 ) -> None:
     """Serve the browser tools to an MCP client over stdin and stdout.
 
@@ -59,20 +51,6 @@ def mcp(
     """
     if find_spec("mcp") is None:
         raise DependencyError.for_extra("MCP", "mcp")
-    shared = o.load_shared(
-        config,
-        only=only,
-        deny=deny,
-        allow_local=allow_local,
-        secrets=secrets,
-        storage_state=storage_state,
-        approve=approve,
-        robots=robots,
-        headed=headed,
-        browser_path=browser_path,
-        search_url=search_url,
-        out=out,
-    )
     from browser_agent.mcp_server.server import serve_stdio
     from browser_agent.mcp_server.settings import ServerSettings
 
@@ -92,7 +70,7 @@ def mcp(
         max_sessions=max_sessions,
     )
     closing = run_until_signal(serve_stdio(settings))
-    if not quiet and not closing.is_ok:
+    if not (quiet or json) and not closing.is_ok:
         say(f"browser-agent: {closing.error_message}")
     code = exit_code_of(closing)
     if code:

@@ -1,24 +1,54 @@
 """Redaction for recordings: placeholders keep the length and are the same for the same value.
 
 Pages that compare or measure a value still work, and nothing of it is there: the placeholder is
-made of its kind and of its ordinal within the process.
+made of its kind and its length alone. Read again with :func:`find_placeholders`' pairs registered,
+a placeholder is redacted to the same ``[REDACTED:kind]`` as the value was.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from difflib import SequenceMatcher
 from typing import Protocol
 
 _PLACEHOLDER = re.compile(r"\[REDACTED:([a-zA-Z0-9_-]{1,49})\]")
+SHORTEST = 6
+"""Shorter placeholders are no values that a redactor finds everywhere."""
 
 
-class _Redacts(Protocol):
+class Redacts(Protocol):
+    """What takes secrets out of a text."""
+
     def redact_text(self, text: str) -> str: ...
 
 
-def redact_steady(text: str, redactor: _Redacts) -> str:
+def redact_steady(text: str, redactor: Redacts) -> str:
     """``text`` without secrets, at its own length."""
+    return _laid(text, redactor, lambda kind, length: steady(kind, length))
+
+
+def find_placeholders(text: str, redacted: str, redactor: Redacts) -> dict[str, str]:
+    """The placeholders that :func:`redact_steady` wrote into ``redacted``, with their kinds."""
+    found: dict[str, str] = {}
+
+    def note(kind: str, length: int) -> str:
+        made = steady(kind, length)
+        if length >= SHORTEST and made in redacted:
+            found[made] = kind
+        return made
+
+    _laid(text, redactor, note)
+    return found
+
+
+def steady(kind: str, length: int) -> str:
+    """The placeholder of a kind at a length. None is the beginning of another."""
+    word = f"REDACTED{kind.replace('_', '').replace('-', '')}"
+    return (word * (length // len(word) + 1))[: max(0, length - 1)] + "Z" * min(1, length)
+
+
+def _laid(text: str, redactor: Redacts, make: Callable[[str, int], str]) -> str:
     clean = redactor.redact_text(text)
     if clean == text:
         return text
@@ -32,12 +62,9 @@ def redact_steady(text: str, redactor: _Redacts) -> str:
             return _by_blocks(text, clean)
         made.append(kept)
         at = start + len(kept)
-        following = clean[found.end() :]
-        end = _end_of_value(text, at, following)
-        if text[at:end] == found.group(0):
-            made.append(found.group(0))
-        else:
-            made.append(_steady(found.group(1), end - at))
+        end = _end_of_value(text, at, clean[found.end() :])
+        value = text[at:end]
+        made.append(value if value == found.group(0) else make(found.group(1), end - at))
         at, last = end, found.end()
     made.append(clean[last:])
     return "".join(made)
@@ -52,14 +79,9 @@ def _end_of_value(text: str, at: int, following: str) -> int:
     return len(text) if end < 0 else end
 
 
-def _steady(kind: str, length: int) -> str:
-    word = f"REDACTED{kind.replace('_', '').replace('-', '')}"
-    return (word * (length // len(word) + 1))[:length]
-
-
 def _by_blocks(text: str, clean: str) -> str:
     """Where the texts cannot be laid beside each other simply: by their common blocks."""
     made: list[str] = []
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, text, clean, autojunk=False).get_opcodes():
-        made.append(clean[j1:j2] if tag == "equal" else _steady("value", i2 - i1))
+        made.append(clean[j1:j2] if tag == "equal" else steady("value", i2 - i1))
     return "".join(made)

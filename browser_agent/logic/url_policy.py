@@ -8,7 +8,7 @@ names the flag that would admit the URL and never a resolved address.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address
@@ -116,6 +116,22 @@ class UrlPolicy:
         if "only" not in lists:
             return policy
         return replace(policy, allow=parse_patterns(lists["only"], "only"))
+
+    def to_dict(self) -> dict[str, list[str]]:
+        """The patterns by setting, ``granted`` too; ``only`` where there is an allow-list."""
+        given = {"allow_local": self.local, "deny": self.deny, "granted": self.granted}
+        if self.allow is not None:
+            given["only"] = self.allow
+        return {name: [one.text for one in patterns] for name, patterns in given.items()}
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Iterable[str]]) -> Self:
+        """Read what :meth:`to_dict` wrote."""
+        lists = {name: list(value.get(name, ())) for name in _SETTINGS if name in value}
+        policy = cls._from_table(cast("dict[str, object]", lists))
+        for origin in value.get("granted", ()):
+            policy = policy.grant(origin)
+        return policy
 
     @property
     def has_path_rules(self) -> bool:

@@ -14,7 +14,7 @@ from typing import Protocol, cast
 
 from browser_agent._freeze import thaw
 from browser_agent._json import dumps, loads
-from browser_agent.errors import InvalidInput, RecordingError
+from browser_agent.errors import InferenceError, InvalidInput, RecordingError
 from browser_agent.logic.recorded import (
     LocalNames,
     describe_difference,
@@ -22,6 +22,7 @@ from browser_agent.logic.recorded import (
     model_request,
     nearest,
 )
+from browser_agent.logic.redact_steady import redact_steady
 from browser_agent.ports import Model, Redacts
 from browser_agent.records.model import ModelReply, ModelRequest, ToolCall, Usage
 
@@ -42,13 +43,20 @@ class RecordingModel:
         self._names = LocalNames()
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """Answer with the inner model's reply."""
-        reply = await self._inner.complete(request)
+        """Answer with the inner model's reply; a failure is recorded and goes on."""
+        try:
+            reply = await self._inner.complete(request)
+        except InferenceError as error:
+            failure = self._redactor.redact_text(error.message)
+            self._add(request, {"reply": {}, "failure": failure})
+            raise
+        self._add(request, {"reply": redact_reply(plain_reply(reply), self._redactor)})
+        return reply
+
+    def _add(self, request: ModelRequest, outcome: Mapping[str, object]) -> None:
         folded = model_request(plain_request(request), self._names)
         clean = cast("Mapping[str, object]", self._redactor.redact(folded))
-        answer = self._redactor.redact(plain_reply(reply))
-        self._sink.add_model({"key": model_key(clean), "request": clean, "reply": answer})
-        return reply
+        self._sink.add_model({"key": model_key(clean), "request": clean, **outcome})
 
     def on_run_end(self, stop_reason: str) -> None:
         """Pass the end of the run on to a model that wants to know."""
@@ -89,6 +97,8 @@ class RecordedModel:
             raise RecordingError(self._miss(wanted, repeated=bool(recorded)))
         entry = recorded[self._used[key]]
         self._used[key] += 1
+        if "failure" in entry:
+            raise InferenceError(str(entry["failure"]))
         return parse_reply(cast("Mapping[str, object]", entry["reply"]))
 
     def _miss(self, wanted: Mapping[str, object], *, repeated: bool) -> str:
@@ -129,6 +139,18 @@ def plain_reply(reply: ModelReply) -> dict[str, object]:
         "finish_reason": reply.finish_reason,
         "answered": reply.answered,
     }
+
+
+def redact_reply(reply: object, redactor: Redacts) -> object:
+    """A reply without secrets, each at its own length: it is typed again by a replay."""
+    if isinstance(reply, str):
+        return redact_steady(reply, redactor)
+    if isinstance(reply, Mapping):
+        fields = cast("Mapping[str, object]", reply)
+        return {key: redact_reply(value, redactor) for key, value in fields.items()}
+    if isinstance(reply, list):
+        return [redact_reply(item, redactor) for item in cast("list[object]", reply)]
+    return reply
 
 
 def parse_reply(value: Mapping[str, object]) -> ModelReply:

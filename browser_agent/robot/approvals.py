@@ -178,6 +178,8 @@ async def _ask(
         tainted=action.tainted,
     )
     verdict = parse_approval(await call_back(cast("Approve", gate.approve), asked))
+    if state.recorder is not None:
+        state.recorder.add_approval(verdict.value)
     if verdict is Approval.ALLOW:
         return None
     if verdict is Approval.PENDING:

@@ -33,6 +33,7 @@ from browser_agent.robot.record import (
     Clock,
     announced_arguments,
     is_result,
+    note_outcome,
     record_call,
 )
 from browser_agent.robot.state import RunState, RunStop
@@ -104,10 +105,13 @@ async def _execute(state: RunState, prepared: PreparedCall, tool: Tool) -> Answe
 
     async def core(inner: ToolCallContext) -> None:
         try:
-            inner.answer(await _run_handler(state, tool, inner.arguments))
+            value = await _run_handler(state, tool, inner.arguments)
         except Exception as exc:
+            note_outcome(state, tool, error=exc)
             raised.append(exc)
             raise
+        note_outcome(state, tool, value=value)
+        inner.answer(value)
 
     context = ToolCallContext(
         run_id=state.id,

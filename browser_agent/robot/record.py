@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import cast
 
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
 from browser_agent._freeze import FrozenMapping, thaw
 from browser_agent._json import dumps
+from browser_agent.errors import BrowserAgentError, retryable
 from browser_agent.records.events import ToolCallEnded
 from browser_agent.records.message import ToolResultMessage
 from browser_agent.records.result import Result
@@ -16,6 +19,7 @@ from browser_agent.records.run import ToolCallRecord, ToolFailure
 from browser_agent.robot.answer import Answer
 from browser_agent.robot.prepare import PreparedCall
 from browser_agent.robot.state import RunState
+from browser_agent.tools.tool import Halt, Tool
 
 TYPED_KEYS = frozenset({"text", "fields", "promptText", "data", "value", "values"})
 """Arguments that hold what is typed into a page."""
@@ -72,6 +76,25 @@ def record_call(
         duration=record.duration,
     )
     return record
+
+
+def note_outcome(
+    state: RunState, tool: Tool, *, value: object = None, error: Exception | None = None
+) -> None:
+    """Tell a recorder what a tool of the robot's own gave, for a replay without its code."""
+    if state.recorder is None or isinstance(value, Result):
+        return
+    if error is not None:
+        message = error.message if isinstance(error, BrowserAgentError) else str(error)
+        told = message or type(error).__name__
+        state.recorder.add_tool(tool.name, {"error": told, "retryable": retryable(error)})
+        return
+    halt = isinstance(value, Halt)
+    try:
+        plain = to_jsonable_python(value.value if isinstance(value, Halt) else value)
+    except PydanticSerializationError:
+        return  # the call fails for the same reason
+    state.recorder.add_tool(tool.name, {"value": plain, "halt": halt})
 
 
 def is_result(record: ToolCallRecord) -> bool:

@@ -132,6 +132,7 @@ class _Run:
             session, ending = await _open_session(self.plan, folder, stack, recorder)
             state = build_state(_planned(self.plan, self.task, recorder), session, folder, events)
             if recorder is not None:
+                state.recorder = recorder
                 recorder.begin(describe_plan(self.plan, self.task))
             ending = ending or await self._drive(state)
             close_calls(state, ending.stop)

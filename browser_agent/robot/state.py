@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from browser_agent.logic.loop_guard import LoopGuard
-from browser_agent.ports import BlobStore, Model, Redacts
+from browser_agent.ports import BlobStore, Model, Recorder, Redacts
 from browser_agent.records.message import Message
 from browser_agent.records.model import ModelReply, Usage
 from browser_agent.records.result import Result
@@ -69,6 +69,7 @@ class RunState:
     answered: bool | None = None
     parsed: object = None
     native_schema: bool = False
+    recorder: Recorder | None = None
 
     @property
     def results(self) -> list[Result]:

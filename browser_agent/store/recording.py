@@ -1,6 +1,6 @@
 """The recording of one run on disk: page half, model half, and what a replay needs besides.
 
-``recording/meta.json``, ``network.jsonl`` and ``model.jsonl`` are written as things happen, so that
+``recording/meta.json``, ``network.jsonl``, ``model.jsonl`` and ``tools.jsonl`` are written as things happen, so that
 a crash loses the last line at most; bodies stand below ``bodies/`` by digest. At the end the page
 half is packed as a HAR in a zip for other tools. Owns files alone; what comes in was redacted.
 """
@@ -31,6 +31,7 @@ class RecordingWriter:
         self.bodies = BlobFolder(folder / "bodies")
         self._network = _append(folder / "network.jsonl")
         self._model = _append(folder / "model.jsonl")
+        self._tools = _append(folder / "tools.jsonl")
 
     def write_meta(self, meta: Mapping[str, object]) -> None:
         """What a replay needs besides both halves (settings, clock, seed, versions)."""
@@ -45,12 +46,17 @@ class RecordingWriter:
         """One model call: key, folded request, reply."""
         _line(self._model, entry)
 
+    def add_tool(self, entry: Mapping[str, object]) -> None:
+        """What a tool of the operator or an approver answered."""
+        _line(self._tools, entry)
+
     def close(self) -> None:
         """Close both halves and pack the HAR. Safe to call again."""
         if self._network.closed:
             return
         self._network.close()
         self._model.close()
+        self._tools.close()
         pack_har(self.folder)
 
 
@@ -65,6 +71,7 @@ class Recording:
         self.meta = self._meta()
         self.network = _lines(folder / "network.jsonl")
         self.model = _lines(folder / "model.jsonl")
+        self.tools = _lines(folder / "tools.jsonl")
 
     def body(self, digest: str) -> bytes:
         """A stored body; RecordingError when it is gone."""
