@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from browser_agent.cli.options import BrowserPath, Out, Quiet, load_shared
+from browser_agent.cli.options import BrowserPath, Out, Quiet
 from browser_agent.cli.output import EXIT_INTEGRITY, Exit, print_text
 from browser_agent.cli.run import Work, render_run
+from browser_agent.cli.settings import Shared, load_settings
 from browser_agent.records.limits import RunLimits
 from browser_agent.store.verify import verify_run
 from browser_agent.testing.site import serve_folder
@@ -33,7 +34,8 @@ def demo(browser_path: BrowserPath = None, out: Out = None, quiet: Quiet = False
         print_text(f"Question: {asked['question']}\n")
         with serve_folder(folder) as base:
             start = base.rstrip("/") + asked["start"]
-            shared = load_shared(None, browser_path=browser_path, out=out, approve="deny")
+            settings = load_settings(None, {"browser_path": browser_path, "out": out})
+            shared = Shared.of({**settings, "approve": "deny"})
             work = Work(
                 task=asked["question"],
                 start=(start,),

@@ -11,6 +11,7 @@ from browser_agent._json import loads
 from browser_agent.cli import options as o
 from browser_agent.cli.output import Exit, exit_code_of, print_json, print_text, say
 from browser_agent.cli.running import launch_options, operator_url, run_until_signal
+from browser_agent.cli.settings import Shared
 from browser_agent.errors import ConfigurationError, InvalidInput
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ Schema = Annotated[Path, typer.Option("--schema", metavar="FILE", help="A JSON S
 @o.shared_options()
 def read(
     *,
-    shared: o.Shared,
+    shared: Shared,
     url: Url,
     format: Format = "markdown",
     json: o.Json = False,
@@ -46,7 +47,7 @@ def read(
 @o.shared_options(model=True)
 def extract(
     *,
-    shared: o.Shared,
+    shared: Shared,
     url: Url,
     schema: Schema,
     json: o.Json = False,
@@ -72,7 +73,7 @@ def load_schema(path: Path) -> object:
         raise ConfigurationError(f"the schema {path}: {exc.message}") from None
 
 
-async def _read(url: str, format: str, shared: o.Shared) -> Result:
+async def _read(url: str, format: str, shared: Shared) -> Result:
     from browser_agent.browser.browser import Browser
 
     async with Browser.launch(**launch_options(shared)) as browser:
@@ -80,7 +81,7 @@ async def _read(url: str, format: str, shared: o.Shared) -> Result:
         return await browser.read(url, format=format)
 
 
-async def _extract(url: str, schema: object, shared: o.Shared) -> Result:
+async def _extract(url: str, schema: object, shared: Shared) -> Result:
     from browser_agent.browser.browser import Browser
     from browser_agent.models.resolve import resolve_model
 

@@ -27,6 +27,7 @@ from browser_agent.cli.running import (
     run_until_signal,
     session_options,
 )
+from browser_agent.cli.settings import Shared
 from browser_agent.logic.citations import split_reply
 from browser_agent.records.approval import ActionPolicy
 from browser_agent.records.limits import RunLimits
@@ -52,7 +53,7 @@ Record = Annotated[bool, typer.Option("--record", help="Keep what a replay needs
 @o.shared_options(model=True)
 def run(
     *,
-    shared: o.Shared,
+    shared: Shared,
     task: Task,
     start: Start = None,
     schema: Schema = None,
@@ -98,7 +99,7 @@ class Work:
         *,
         task: str,
         start: tuple[str, ...],
-        shared: o.Shared,
+        shared: Shared,
         limits: RunLimits,
         schema: object = None,
         record: bool = False,

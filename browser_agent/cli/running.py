@@ -13,14 +13,14 @@ import typer
 
 from browser_agent._json import dumps
 from browser_agent._text import escape_invisible
-from browser_agent.cli.options import load_secrets
 from browser_agent.cli.output import EXIT_SIGINT, EXIT_SIGTERM, Exit, UsageFault
+from browser_agent.cli.settings import load_secrets
 from browser_agent.errors import ConfigurationError
 from browser_agent.logic.url_policy import UrlPolicy
 from browser_agent.records.approval import ApprovalRequest, Approve
 
 if TYPE_CHECKING:
-    from browser_agent.cli.options import Shared
+    from browser_agent.cli.settings import Shared
 
 T = TypeVar("T")
 _CODES = {signal.SIGINT: EXIT_SIGINT, signal.SIGTERM: EXIT_SIGTERM}

@@ -13,6 +13,7 @@ import typer
 from browser_agent.cli import options as o
 from browser_agent.cli.output import Exit, UsageFault, exit_code_of, say
 from browser_agent.cli.running import launch_options, run_until_signal, session_options
+from browser_agent.cli.settings import Shared
 from browser_agent.errors import ConfigurationError, DependencyError
 from browser_agent.records.limits import BrowserLimits
 
@@ -25,23 +26,23 @@ CdpEnv = Annotated[
     str | None,
     typer.Option("--cdp-env", metavar="NAME", help="Variable that holds a CDP address."),
 ]
-MaxSessions = Annotated[int, typer.Option("--max-sessions", metavar="N", min=1)]
+MaxSessions = Annotated[int | None, typer.Option("--max-sessions", metavar="N", min=1)]
 UnsafeEvaluate = Annotated[
-    bool, typer.Option("--unsafe-evaluate", help="Offer browser_evaluate; see SECURITY.md.")
+    bool | None, typer.Option("--unsafe-evaluate", help="Offer browser_evaluate; see SECURITY.md.")
 ]
 
 
 @o.shared_options()
 def mcp(
     *,
-    shared: o.Shared,
+    shared: Shared,
     viewport: Viewport = None,
     user_agent: UserAgent = None,
     action_timeout: ActionTimeout = None,
     navigation_timeout: NavigationTimeout = None,
     cdp_env: CdpEnv = None,
-    max_sessions: MaxSessions = 1,
-    unsafe_evaluate: UnsafeEvaluate = False,
+    max_sessions: MaxSessions = None,
+    unsafe_evaluate: UnsafeEvaluate = None,
     json: Annotated[bool, typer.Option("--json", help="Errors as JSON.")] = False,
     quiet: o.Quiet = False,
 ) -> None:
@@ -66,8 +67,8 @@ def mcp(
         session=session,
         folder=folder,
         search_url=shared.search_url,
-        unsafe_evaluate=unsafe_evaluate,
-        max_sessions=max_sessions,
+        unsafe_evaluate=bool(unsafe_evaluate),
+        max_sessions=_at_least_one(max_sessions),
     )
     closing = run_until_signal(serve_stdio(settings))
     if not (quiet or json) and not closing.is_ok:
@@ -88,6 +89,12 @@ def _limits(action_s: float | None, navigation_s: float | None) -> BrowserLimits
         if value is not None:
             given[name] = value
     return BrowserLimits(**given)  # pyright: ignore[reportArgumentType] - the two names above
+
+
+def _at_least_one(sessions: int | None) -> int:
+    if sessions is not None and sessions < 1:
+        raise UsageFault("--max-sessions must be 1 or more")
+    return sessions or 1
 
 
 def _viewport(text: str | None) -> dict[str, object]:
