@@ -42,11 +42,29 @@ if TYPE_CHECKING:
     from browser_agent.models.scripted import ScriptedModel as ScriptedModel
     from browser_agent.records.approval import ActionPolicy as ActionPolicy
     from browser_agent.records.approval import ActionRule as ActionRule
+    from browser_agent.records.approval import Approval as Approval
     from browser_agent.records.approval import ApprovalRequest as ApprovalRequest
+    from browser_agent.records.approval import Purpose as Purpose
+    from browser_agent.records.approval import Ruling as Ruling
     from browser_agent.records.citation import Citation as Citation
     from browser_agent.records.codes import Effect as Effect
     from browser_agent.records.codes import ErrorCode as ErrorCode
     from browser_agent.records.codes import Status as Status
+    from browser_agent.records.events import ApprovalAsked as ApprovalAsked
+    from browser_agent.records.events import Compacted as Compacted
+    from browser_agent.records.events import Event as Event
+    from browser_agent.records.events import ReasoningDelta as ReasoningDelta
+    from browser_agent.records.events import Restarted as Restarted
+    from browser_agent.records.events import RunEnded as RunEnded
+    from browser_agent.records.events import RunStarted as RunStarted
+    from browser_agent.records.events import TextDelta as TextDelta
+    from browser_agent.records.events import ToolArgumentsDelta as ToolArgumentsDelta
+    from browser_agent.records.events import ToolCallEnded as ToolCallEnded
+    from browser_agent.records.events import ToolCallStarted as ToolCallStarted
+    from browser_agent.records.events import TurnEnded as TurnEnded
+    from browser_agent.records.events import TurnStarted as TurnStarted
+    from browser_agent.records.events import UsageUpdated as UsageUpdated
+    from browser_agent.records.events import Warned as Warned
     from browser_agent.records.limits import BrowserLimits as BrowserLimits
     from browser_agent.records.limits import RunLimits as RunLimits
     from browser_agent.records.message import Message as Message
@@ -68,9 +86,21 @@ if TYPE_CHECKING:
     from browser_agent.records.run_parts import ToolCallRecord as ToolCallRecord
     from browser_agent.records.run_parts import ToolFailure as ToolFailure
     from browser_agent.records.verification import Verification as Verification
+    from browser_agent.robot.compaction import Compaction as Compaction
+    from browser_agent.robot.hooks import CompactionContext as CompactionContext
+    from browser_agent.robot.hooks import HookContext as HookContext
+    from browser_agent.robot.hooks import ModelCallContext as ModelCallContext
+    from browser_agent.robot.hooks import RunContext as RunContext
+    from browser_agent.robot.hooks import ToolCallContext as ToolCallContext
+    from browser_agent.robot.hooks import hook as hook
+    from browser_agent.robot.hooks import register_hooks as register_hooks
+    from browser_agent.robot.hooks import use_hooks as use_hooks
+    from browser_agent.robot.narrator import Narrator as Narrator
     from browser_agent.robot.robot import Robot as Robot
     from browser_agent.store.verify import verify_run as verify_run
     from browser_agent.tools.manifest import ToolManifest as ToolManifest
+    from browser_agent.tools.spill import SpillLimits as SpillLimits
+    from browser_agent.tools.tool import Halt as Halt
     from browser_agent.tools.tool import Tool as Tool
     from browser_agent.tools.tool import ToolContext as ToolContext
     from browser_agent.tools.tool import tool as tool
@@ -94,7 +124,45 @@ _ERRORS = [
     "ToolNotFoundError",
 ]
 
+_EVENTS = [
+    "Event",
+    "RunStarted",
+    "TurnStarted",
+    "TextDelta",
+    "ReasoningDelta",
+    "ToolArgumentsDelta",
+    "Restarted",
+    "TurnEnded",
+    "UsageUpdated",
+    "ToolCallStarted",
+    "ApprovalAsked",
+    "ToolCallEnded",
+    "Warned",
+    "Compacted",
+    "RunEnded",
+]
+
+_HOOKS = [
+    "HookContext",
+    "RunContext",
+    "ModelCallContext",
+    "ToolCallContext",
+    "CompactionContext",
+    "hook",
+    "register_hooks",
+    "use_hooks",
+]
+
 _HOME = {
+    **dict.fromkeys(_EVENTS, "records.events"),
+    **dict.fromkeys(_HOOKS, "robot.hooks"),
+    "Approval": "records.approval",
+    "Purpose": "records.approval",
+    "Ruling": "records.approval",
+    "Compaction": "robot.compaction",
+    "Narrator": "robot.narrator",
+    "Halt": "tools.tool",
+    "SpillLimits": "tools.spill",
     "ActionPolicy": "records.approval",
     "ActionRule": "records.approval",
     "ApprovalRequest": "records.approval",
