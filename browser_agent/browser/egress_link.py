@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from browser_agent.browser.egress_gate import FarEnd, Gate, Plan, RefusedError
 from browser_agent.browser.egress_http import BadRequest, Request, parse_request, render_reply
+from browser_agent.browser.egress_log import NO_ANSWER
 
 __all__ = ["Link"]
 
@@ -20,6 +21,10 @@ HEAD_LIMIT_BYTES = 65_536
 SMALL_BODY_BYTES = 65_536
 """A body up to this size is there in full before the request is judged."""
 BUFFER_BYTES = 1_048_576
+
+_SAVES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+"""Browsers send these again, unasked, when a connection that was used before ends without an
+answer; a reply of ours keeps them from it."""
 
 _LOG = logging.getLogger(__name__)
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
@@ -49,6 +54,7 @@ class Link(asyncio.Protocol):
         self._inbox = bytearray()
         self._body_left = 0
         self._streaming = False
+        self._unanswered = False
         self._received = 0
 
     # the transport's calls
@@ -222,6 +228,7 @@ class Link(asyncio.Protocol):
             self._send(_head_for(request, plan, self._gate) + body)
             self._body_left = request.length - len(body)
         self._streaming = plan.tunnel or request.upgrades
+        self._unanswered = not plan.tunnel and request.method in _SAVES
         if self._far.early:
             early = bytes(self._far.early)
             self._far.early.clear()
@@ -234,6 +241,7 @@ class Link(asyncio.Protocol):
     def _deliver(self, data: bytes) -> None:
         self.touched = asyncio.get_running_loop().time()
         size = len(data)
+        self._unanswered = False
         self._received += size
         if self._plan is not None:
             self._plan.entry.received += size
@@ -258,8 +266,13 @@ class Link(asyncio.Protocol):
             self._transport.close()
 
     def _far_lost(self, far: FarEnd) -> None:
-        if far is self._far and self._transport is not None:
-            self._transport.close()
+        if far is not self._far or self._transport is None:
+            return
+        if self._unanswered and self._plan is not None:
+            self._plan.entry.settle(allowed=True, code="connect_failed", reason=NO_ANSWER)
+            self._answer(502, "connect_failed")
+            return
+        self._transport.close()
 
     def _drop_far(self) -> None:
         far, self._far = self._far, None

@@ -13,7 +13,10 @@ from datetime import UTC, datetime
 from browser_agent._urls import LIMIT_CHARS, display_url
 from browser_agent.logic.url_parts import parse_url
 
-__all__ = ["DecisionLog", "Entry", "ProxyDecision"]
+__all__ = ["NO_ANSWER", "DecisionLog", "Entry", "ProxyDecision"]
+
+NO_ANSWER = "the server closed the connection without an answer"
+"""The reason of a request that was sent in full, so that it may have been taken."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

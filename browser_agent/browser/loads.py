@@ -6,6 +6,7 @@ popups too, whose first request comes before the page is known as a tab.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -13,11 +14,13 @@ from weakref import WeakKeyDictionary
 from browser_agent.browser.failures import is_playwright_error
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Page, Request, Response
+    from playwright.async_api import BrowserContext, Frame, Page, Request, Response
 
     from browser_agent.browser.egress import EgressProxy, ProxyDecision
 
 _REFUSAL_HEADER = "x-browser-agent"
+EARLY = 50
+"""So many requests of pages that are not there yet are kept."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -47,7 +50,9 @@ class Loads:
         self._proxy = proxy
         self._loads: WeakKeyDictionary[Page, Load] = WeakKeyDictionary()
         self._by_request: WeakKeyDictionary[Request, Load] = WeakKeyDictionary()
+        self._early: deque[Request] = deque(maxlen=EARLY)
         context.on("request", self._on_request)
+        context.on("page", self._on_page)
         context.on("response", self._on_response)
         context.on("requestfailed", self._on_failed)
 
@@ -60,18 +65,33 @@ class Loads:
         self._loads.pop(page, None)
 
     def _on_request(self, request: Request) -> None:
-        page = _main_page(request)
-        if page is None:
+        if not request.is_navigation_request():
+            return
+        frame = _frame_of(request)
+        if frame is not None and frame.parent_frame is not None:
             return
         before = request.redirected_from
         load = self._by_request.get(before) if before is not None else None
         if load is None:
             load = Load(url=request.url, mark=self._proxy.mark())
-            self._loads[page] = load
         else:
             load.redirects.append((load.url, load.status or 0))
             load.url, load.status, load.response = request.url, None, None
         self._by_request[request] = load
+        if frame is not None:
+            self._loads[frame.page] = load
+        else:
+            self._early.append(request)
+
+    def _on_page(self, _: Page) -> None:
+        """A popup is there: its first request, which came before it, can be told to be its own."""
+        waiting, self._early = self._early, deque(maxlen=EARLY)
+        for request in waiting:
+            frame = _frame_of(request)
+            if frame is None:
+                self._early.append(request)
+            elif frame.parent_frame is None:
+                self._loads.setdefault(frame.page, self._by_request[request])
 
     def _on_response(self, response: Response) -> None:
         load = self._by_request.get(response.request)
@@ -93,17 +113,14 @@ class Loads:
             load.failure = request.failure or "failed"
 
 
-def _main_page(request: Request) -> Page | None:
-    """The page whose main document this request is for, else None."""
-    if not request.is_navigation_request():
-        return None
+def _frame_of(request: Request) -> Frame | None:
+    """The frame that a document is for; None while its page is not there yet."""
     try:
-        frame = request.frame
+        return request.frame
     except Exception as error:
         if is_playwright_error(error):
-            return None  # the request of a page that is not there yet, or of a worker
+            return None
         raise
-    return frame.page if frame.parent_frame is None else None
 
 
 def _whole(text: str | None) -> int | None:

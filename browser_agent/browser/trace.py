@@ -134,7 +134,7 @@ class Trace:
         return self.page_closed or self.tab.dialog is not None
 
     def _tabs(self) -> list[dict[str, object]]:
-        """New tabs; one whose server has not answered yet has no id, one without a page its code."""
+        """New tabs; one whose server has not answered has no id, one without a page its code."""
         there: list[dict[str, object]] = []
         for tab in self.new_tabs:
             row: dict[str, object] = {"id": tab.id, "url": tab.page.url[:2_000]}

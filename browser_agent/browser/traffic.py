@@ -11,6 +11,7 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from browser_agent.browser.egress_http import MARK_HEADER
 from browser_agent.browser.failures import is_playwright_error
 
 if TYPE_CHECKING:
@@ -29,7 +30,9 @@ _POLLS = 2
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Entry:
-    """One request. ``failure`` is the network's word for a request that got no answer."""
+    """One request. ``failure`` is the network's word, or the code of our proxy, for a request that
+    got no answer of its server.
+    """
 
     index: int
     method: str
@@ -137,7 +140,11 @@ class TrafficLog:
     def _on_response(self, response: Response) -> None:
         entry = self._by_request.get(response.request)
         if entry is not None:
-            entry.status = response.status
+            refusal = response.headers.get(MARK_HEADER.lower())
+            if refusal is None:
+                entry.status = response.status
+            else:
+                entry.failure = refusal
             entry.answered_s = asyncio.get_running_loop().time()
             self._tell(entry)
 
