@@ -9,14 +9,14 @@ from __future__ import annotations
 import asyncio
 import re
 import struct
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from browser_agent.browser.aim import take_aim
 from browser_agent.browser.failures import is_playwright_error
 from browser_agent.browser.hand import Place, ask
 from browser_agent.browser.operation import Kind
 from browser_agent.browser.outcome import PAGE, Outcome, fail
-from browser_agent.browser.paths import private_folder, write_private
+from browser_agent.browser.paths import private_folder, safe_name, write_private
 from browser_agent.browser.stage import check_type
 from browser_agent.records.codes import ErrorCode
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 FULL_PAGE_PX = 16_384
 MASKED_FRAMES = 30
 _PRINTED = re.compile(rb"(/(?:CreationDate|ModDate) \(D:)([0-9+'\-Z]{4,40})\)")
+_JPEG_FRAME = re.compile(rb"\xff[\xc0-\xc2]..\x08(.{4})", re.DOTALL)
 _HIDDEN_FIELDS = (
     "input[type=password], input[autocomplete*=password], input[autocomplete=one-time-code], "
     "input[autocomplete^=cc-]"
@@ -44,20 +45,28 @@ class Artifacts:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    async def screenshot(self, *, ref: str | None = None, full_page: bool = False) -> Result:
-        """A PNG of the view, of the whole page, or of one element."""
-        if ref is not None:
-            check_type(ref, str, "ref")
+    async def screenshot(
+        self, *, ref: str | None = None, full_page: bool = False, name: str | None = None
+    ) -> Result:
+        """A picture of the view, of the whole page, or of one element.
+
+        A ``name`` that ends in ``.jpg`` or ``.jpeg`` asks for a JPEG; every other gives a PNG.
+        """
+        for value, what in ((ref, "ref"), (name, "name")):
+            if value is not None:
+                check_type(value, str, what)
 
         async def act(op: Operation) -> Outcome:
             if ref is not None:
-                return await self._of_element(op, ref)
-            return await self._of_page(op, full_page=full_page)
+                return await self._of_element(op, ref, name or "element.png")
+            return await self._of_page(op, name or "screenshot.png", full_page=full_page)
 
         return await self._run("screenshot", act)
 
-    async def pdf(self) -> Result:
+    async def pdf(self, *, name: str | None = None) -> Result:
         """The page as a PDF; ``unsupported`` where the browser cannot print one."""
+        if name is not None:
+            check_type(name, str, "name")
 
         async def act(op: Operation) -> Outcome:
             try:
@@ -66,11 +75,12 @@ class Artifacts:
                 if is_playwright_error(error) and "not implemented" in str(error).lower():
                     fail(ErrorCode.UNSUPPORTED, "This browser cannot print a PDF.")
                 raise
-            return Outcome(data={"artifact": await self._keep("page.pdf", content)})
+            kept = await self._keep(_with_suffix(name or "page", ".pdf"), content)
+            return Outcome(data={"artifact": kept})
 
         return await self._run("pdf", act)
 
-    async def _of_page(self, op: Operation, *, full_page: bool) -> Outcome:
+    async def _of_page(self, op: Operation, name: str, *, full_page: bool) -> Outcome:
         page = op.tab.page
         clip: FloatRect | None = None
         height = 0.0
@@ -80,6 +90,7 @@ class Artifacts:
             clip = {"x": 0, "y": 0, "width": width, "height": min(height, FULL_PAGE_PX)}
         content = await op.call(
             page.screenshot(
+                type=_format_of(name),
                 full_page=full_page,
                 clip=clip,
                 mask=self._masks(op),
@@ -88,14 +99,18 @@ class Artifacts:
         )
         cut = height > FULL_PAGE_PX
         coverage = {"pixels_not_captured": int(height) - FULL_PAGE_PX} if cut else {}
-        data = {"artifact": await self._keep("screenshot.png", content)}
+        data = {"artifact": await self._keep(_picture_name(name), content)}
         return Outcome(data=data, truncated=cut, coverage=coverage, locator=PAGE)
 
-    async def _of_element(self, op: Operation, ref: str) -> Outcome:
+    async def _of_element(self, op: Operation, ref: str, name: str) -> Outcome:
         aim = await take_aim(op, self._core, ref)
         locator = aim.place.frame.locator(aim.place.selector)
-        content = await op.call(locator.screenshot(mask=self._masks(op), timeout=op.remaining_ms()))
-        data = {"artifact": await self._keep("element.png", content)}
+        content = await op.call(
+            locator.screenshot(
+                type=_format_of(name), mask=self._masks(op), timeout=op.remaining_ms()
+            )
+        )
+        data = {"artifact": await self._keep(_picture_name(name), content)}
         return Outcome(data=data, locator=aim.locator)
 
     def _masks(self, op: Operation) -> list[Locator]:
@@ -108,9 +123,9 @@ class Artifacts:
 
         def write() -> dict[str, object]:
             shared.artifact_dir = private_folder(shared.artifact_dir)
-            return write_private(shared.artifact_dir, name, [content]).to_data()
+            return write_private(shared.artifact_dir, safe_name(name), [content]).to_data()
 
-        return await asyncio.to_thread(write) | _size_of_png(content)
+        return await asyncio.to_thread(write) | _size_of(content)
 
     async def _run(self, name: str, body: Body) -> Result:
         limit_s = self._core.limits.action_timeout_s
@@ -128,8 +143,25 @@ def _undated(content: bytes) -> bytes:
     return _PRINTED.sub(lambda found: found[1] + b"0" * len(found[2]) + b")", content)
 
 
-def _size_of_png(content: bytes) -> dict[str, object]:
-    if content[:8] != b"\x89PNG\r\n\x1a\n":
+def _format_of(name: str) -> Literal["jpeg", "png"]:
+    return "jpeg" if name.lower().endswith((".jpg", ".jpeg")) else "png"
+
+
+def _picture_name(name: str) -> str:
+    return name if _format_of(name) == "jpeg" else _with_suffix(name, ".png")
+
+
+def _with_suffix(name: str, suffix: str) -> str:
+    return name if name.lower().endswith(suffix) else name + suffix
+
+
+def _size_of(content: bytes) -> dict[str, object]:
+    """Width and height in pixels where the picture's head says them."""
+    if content[:8] == b"\x89PNG\r\n\x1a\n":
+        width, height = struct.unpack(">II", content[16:24])
+        return {"width": width, "height": height}
+    frame = _JPEG_FRAME.search(content) if content[:2] == b"\xff\xd8" else None
+    if frame is None:
         return {}
-    width, height = struct.unpack(">II", content[16:24])
+    height, width = struct.unpack(">HH", frame[1])
     return {"width": width, "height": height}

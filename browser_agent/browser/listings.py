@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from browser_agent.browser.failures import is_playwright_error
 from browser_agent.browser.operation import Kind
 from browser_agent.browser.outcome import Outcome, fail
+from browser_agent.browser.searching import compile_pattern
 from browser_agent.errors import InvalidInput
 from browser_agent.records.codes import ErrorCode
 
@@ -29,6 +30,9 @@ TEXT_CHARS = 1_000
 BODY_BYTES = 16_384
 LISTED = 200
 PARTS = ("request-headers", "request-body", "response-headers", "response-body")
+LEVELS = ("error", "warning", "info", "debug")
+_SEVERITY = {"error": 0, "uncaught": 0, "assert": 0, "warning": 1, "debug": 3, "trace": 3}
+_STATIC = ("image", "font", "media", "stylesheet", "script")
 _SECRET_HEADERS = ("cookie", "authorization", "token", "secret", "key", "session", "credential")
 _TEXTS = ("text/", "json", "javascript", "xml", "urlencoded", "graphql")
 
@@ -44,20 +48,37 @@ class Listings:
         core.context.on("console", self._on_console)
         core.context.on("weberror", self._on_error)
 
-    async def console(self) -> Result:
-        """Console messages and uncaught errors, oldest first."""
+    async def console(self, level: str = "debug") -> Result:
+        """Console messages and uncaught errors, oldest first.
+
+        ``level``: error, warning, info or debug; each includes the more severe ones.
+        """
 
         async def act(_: Operation) -> Outcome:
-            items = list(self._console)
-            return Outcome(data={"items": items, "dropped": self._written - len(items)})
+            if level not in LEVELS:
+                fail(ErrorCode.INVALID_INPUT, f"level must be one of {', '.join(LEVELS)}.")
+            wanted = LEVELS.index(level)
+            items = [item for item in self._console if _level_of(item) <= wanted]
+            dropped = self._written - len(self._console)
+            return Outcome(data={"items": items, "dropped": dropped})
 
         return await self._run("console", act)
 
-    async def requests(self) -> Result:
-        """Requests, oldest first; ``index`` is what :meth:`request` takes."""
+    async def requests(self, *, pattern: str | None = None, static: bool = True) -> Result:
+        """Requests, oldest first; ``index`` is what :meth:`request` takes.
+
+        ``pattern`` is an RE2 pattern that the URL must hold; without ``static`` images, fonts,
+        media, styles and scripts that arrived are left out.
+        """
 
         async def act(_: Operation) -> Outcome:
-            items = [_row(entry) for entry in self._traffic.entries[-LISTED:]]
+            matches = _url_matcher(pattern)
+            kept = [
+                entry
+                for entry in self._traffic.entries
+                if matches(entry.url) and (static or not _is_static(entry))
+            ]
+            items = [_row(entry) for entry in kept[-LISTED:]]
             return Outcome(data={"items": items, "dropped": self._traffic.count - len(items)})
 
         return await self._run("requests", act)
@@ -98,6 +119,24 @@ class Listings:
     def _note(self, item: dict[str, object]) -> None:
         self._written += 1
         self._console.append({"index": self._written - 1, **item})
+
+
+def _level_of(item: Mapping[str, object]) -> int:
+    return _SEVERITY.get(str(item["type"]), LEVELS.index("info"))
+
+
+def _url_matcher(pattern: str | None) -> Callable[[str], bool]:
+    if pattern is None:
+        return lambda _: True
+    try:
+        return compile_pattern(pattern)
+    except ValueError:
+        fail(ErrorCode.INVALID_INPUT, "The pattern cannot be read.")
+
+
+def _is_static(entry: Entry) -> bool:
+    arrived = entry.failure is None and entry.status is not None and entry.status < 400
+    return arrived and entry.kind in _STATIC
 
 
 def _row(entry: Entry) -> dict[str, object]:

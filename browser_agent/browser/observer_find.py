@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
-
-import re2
+from typing import TYPE_CHECKING
 
 from browser_agent.browser.observer_frames import coverage_of, shown_frames
 from browser_agent.browser.observer_types import Found, Match, ObserverError
+from browser_agent.browser.searching import compile_pattern
 from browser_agent.logic.snapshot import number_refs
 
 if TYPE_CHECKING:
@@ -59,14 +58,10 @@ def by_pattern(view: Observation, pattern: str, *, role: str | None, limit: int)
 
 
 def _matcher(pattern: str) -> Callable[[str], bool]:
-    engine = cast("Any", re2)  # has no types
-    options = engine.Options()
-    options.log_errors = False  # the library writes them to stderr itself
     try:
-        wanted = engine.compile(pattern, options)
-    except engine.error:
+        return compile_pattern(pattern)
+    except ValueError:
         raise ObserverError("invalid_input", "The pattern cannot be read.") from None
-    return lambda line: wanted.search(line) is not None
 
 
 def _match_of(line: str) -> Match:

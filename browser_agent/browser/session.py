@@ -225,25 +225,27 @@ class Session:
         """Close a tab."""
         return await self._tabs.close_tab(tab)
 
-    async def screenshot(self, *, ref: str | None = None, full_page: bool = False) -> Result:
-        """A PNG of the view, the whole page or an element, as an artifact."""
-        return await self._artifacts.screenshot(ref=ref, full_page=full_page)
+    async def screenshot(
+        self, *, ref: str | None = None, full_page: bool = False, name: str | None = None
+    ) -> Result:
+        """A PNG (a JPEG where ``name`` says so) of the view, the whole page or an element."""
+        return await self._artifacts.screenshot(ref=ref, full_page=full_page, name=name)
 
-    async def pdf(self) -> Result:
+    async def pdf(self, *, name: str | None = None) -> Result:
         """The page printed as a PDF artifact."""
-        return await self._artifacts.pdf()
+        return await self._artifacts.pdf(name=name)
 
     async def downloads(self) -> Result:
         """Files that the session's pages gave."""
         return await self._downloads.downloads()
 
-    async def console(self) -> Result:
-        """Console messages of the pages, bounded and redacted."""
-        return await self._listings.console()
+    async def console(self, level: str = "debug") -> Result:
+        """Console messages of the pages, bounded and redacted; ``level`` and the more severe."""
+        return await self._listings.console(level)
 
-    async def requests(self) -> Result:
-        """Requests of the pages, bounded and redacted."""
-        return await self._listings.requests()
+    async def requests(self, *, pattern: str | None = None, static: bool = True) -> Result:
+        """Requests of the pages, bounded and redacted; ``pattern`` (RE2) selects by URL."""
+        return await self._listings.requests(pattern=pattern, static=static)
 
     async def request(self, index: int, *, part: str | None = None) -> Result:
         """One request of :meth:`requests` in detail."""

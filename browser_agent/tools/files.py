@@ -14,7 +14,9 @@ from browser_agent.tools.declare import (
     STRINGS,
     Arguments,
     browser_tool,
+    choice,
     failed,
+    optional,
     optional_ref,
     ref_of,
     schema,
@@ -35,13 +37,16 @@ async def _drop(session: Session, arguments: Arguments) -> Result:
 
 
 async def _screenshot(session: Session, arguments: Arguments) -> Result:
+    kind, name = optional(arguments, "type"), optional(arguments, "filename")
+    if kind == "jpeg" and not (name or "").lower().endswith((".jpg", ".jpeg")):
+        name = f"{name or 'screenshot'}.jpeg"
     return await session.screenshot(
-        ref=optional_ref(arguments), full_page=bool(arguments.get("fullPage"))
+        ref=optional_ref(arguments), full_page=bool(arguments.get("fullPage")), name=name
     )
 
 
-async def _pdf(session: Session, _: Arguments) -> Result:
-    return await session.pdf()
+async def _pdf(session: Session, arguments: Arguments) -> Result:
+    return await session.pdf(name=optional(arguments, "filename"))
 
 
 FILES = (
@@ -70,8 +75,16 @@ FILES = (
     browser_tool(
         "browser_take_screenshot",
         "Save a screenshot",
-        schema({"target": REF, "element": STRING, "fullPage": BOOLEAN}),
+        schema(
+            {
+                "target": REF,
+                "element": STRING,
+                "fullPage": BOOLEAN,
+                "type": choice("png", "jpeg"),
+                "filename": STRING,
+            }
+        ),
         _screenshot,
     ),
-    browser_tool("browser_pdf_save", "Save the page as PDF", schema(), _pdf),
+    browser_tool("browser_pdf_save", "Save the page as PDF", schema({"filename": STRING}), _pdf),
 )

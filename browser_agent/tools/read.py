@@ -5,6 +5,7 @@ from __future__ import annotations
 from browser_agent.ports import Session
 from browser_agent.records.result import Result
 from browser_agent.tools.declare import (
+    BOOLEAN,
     INTEGER,
     NUMBER,
     REF,
@@ -51,12 +52,14 @@ async def _wait_for(session: Session, arguments: Arguments) -> Result:
     )
 
 
-async def _console(session: Session, _: Arguments) -> Result:
-    return await session.console()
+async def _console(session: Session, arguments: Arguments) -> Result:
+    return await session.console(text_of(arguments, "level", "debug"))
 
 
-async def _requests(session: Session, _: Arguments) -> Result:
-    return await session.requests()
+async def _requests(session: Session, arguments: Arguments) -> Result:
+    return await session.requests(
+        pattern=optional(arguments, "filter"), static=arguments.get("static") is not False
+    )
 
 
 async def _request(session: Session, arguments: Arguments) -> Result:
@@ -116,8 +119,18 @@ READING = (
         schema({"text": STRING, "textGone": STRING, "time": NUMBER}),
         _wait_for,
     ),
-    browser_tool("browser_console_messages", "Console messages", schema(), _console),
-    browser_tool("browser_network_requests", "Requests of the page", schema(), _requests),
+    browser_tool(
+        "browser_console_messages",
+        "Console messages",
+        schema({"level": choice("error", "warning", "info", "debug"), "all": BOOLEAN}),
+        _console,
+    ),
+    browser_tool(
+        "browser_network_requests",
+        "Requests of the page",
+        schema({"filter": STRING, "static": BOOLEAN}),
+        _requests,
+    ),
     browser_tool(
         "browser_network_request",
         "One request in detail",
