@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from browser_agent.browser.observer_frames import coverage_of, shown_frames
 from browser_agent.browser.observer_types import Found, Match, ObserverError
