@@ -6,6 +6,7 @@ A facade. Each method hands over to the part that owns the operation; nothing is
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING
 
 from browser_agent.browser.actions import Actions
@@ -19,6 +20,7 @@ from browser_agent.browser.listings import Listings
 from browser_agent.browser.navigate import Navigator
 from browser_agent.browser.read import Reader
 from browser_agent.browser.stage import Stage
+from browser_agent.browser.state import StateSaver
 from browser_agent.browser.tabs import Tabs
 from browser_agent.browser.traffic import TrafficLog
 from browser_agent.browser.verify import Verifier
@@ -67,6 +69,7 @@ class Session:
         self._waiting = Waiting(core)
         self._tabs = Tabs(core, self._navigator)
         self._artifacts = Artifacts(core)
+        self._state = StateSaver(core)
         self._verifier = Verifier(core, stage)
 
     @property
@@ -234,6 +237,13 @@ class Session:
     async def pdf(self, *, name: str | None = None) -> Result:
         """The page printed as a PDF artifact."""
         return await self._artifacts.pdf(name=name)
+
+    async def storage_state(self, path: str | PathLike[str] | None = None) -> Result:
+        """Write cookies and local storage to a private file (0600) that a session can start with.
+
+        Without ``path`` it goes below the artifact folder. Nothing of it stands in the Result.
+        """
+        return await self._state.save(path)
 
     async def downloads(self) -> Result:
         """Files that the session's pages gave."""
