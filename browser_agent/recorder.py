@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import cast
 
 from browser_agent.browser.taping import NetworkRecorder
-from browser_agent.models.recorded import RecordingModel, redact_reply
+from browser_agent.logic.redact_steady import Steady
+from browser_agent.models.recorded import RecordingModel
 from browser_agent.ports import Model, Redacts
 from browser_agent.store.recording import RecordingWriter, open_recording
 
@@ -23,6 +24,7 @@ class RunRecorder:
         self._writer = writer
         self._redactor = redactor
         self._tape = NetworkRecorder(writer)
+        self._steady = Steady(lambda: redactor)
         self._own: set[str] = set()
         self._meta: dict[str, object] | None = None
 
@@ -33,7 +35,7 @@ class RunRecorder:
 
     def model(self, inner: Model) -> Model:
         """A model that answers as ``inner`` does and writes it down."""
-        return RecordingModel(inner, self._writer, self._redactor)
+        return RecordingModel(inner, self._writer, self._redactor, self._steady)
 
     def begin(self, plan: Mapping[str, object]) -> None:
         """Write settings, clock, seed and versions, redacted."""
@@ -55,7 +57,7 @@ class RunRecorder:
     def add_tool(self, name: str, outcome: Mapping[str, object]) -> None:
         """Keep what a tool of the operator gave or raised."""
         if name in self._own:
-            told = cast("Mapping[str, object]", redact_reply(dict(outcome), self._redactor))
+            told = cast("Mapping[str, object]", self._steady.value(dict(outcome)))
             self._writer.add_tool({"kind": "tool", "name": name, **told})
 
     def add_approval(self, answer: str) -> None:
@@ -64,8 +66,10 @@ class RunRecorder:
 
     def close(self) -> None:
         """Finish the recording."""
+        self._writer.rewrite_replies(self._steady.value)  # what was typed may be known by now
         if self._meta is not None:
-            self._writer.write_meta({**self._meta, "placeholders": dict(self._tape.placeholders)})
+            placeholders = {**self._tape.placeholders, **self._steady.placeholders}
+            self._writer.write_meta({**self._meta, "placeholders": placeholders})
         self._writer.close()
 
 

@@ -1,13 +1,14 @@
 """Running a recorded run again: no network, no key, compared step by step.
 
-Owns the comparison and the robot that is built anew from the recording. The pages come from the
-recording through the session's tape; with another model it says where that model leaves them.
+Owns the robot that is built anew from the recording and the browser that it gets. The pages come
+from the recording through the session's tape; with another model it says where that model leaves
+them. Hooks of the recorded robot are code and are not there again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,79 +16,103 @@ from browser_agent._json import loads
 from browser_agent._urls import origin_of
 from browser_agent.browser.browser import Browser
 from browser_agent.browser.replaying import NetworkReplay
-from browser_agent.errors import RecordingError
+from browser_agent.errors import RecordingError, ToolError
+from browser_agent.logic.budget import Budget
+from browser_agent.logic.comparing import Comparison, compare, compare_pages
 from browser_agent.logic.url_policy import UrlPolicy
 from browser_agent.models.recorded import RecordedModel
 from browser_agent.ports import Model
-from browser_agent.records.ids import ordinalise
-from browser_agent.records.limits import RunLimits
-from browser_agent.records.result import Result
+from browser_agent.records.approval import ActionPolicy, ActionRule, Approve, Ruling
+from browser_agent.records.limits import BrowserLimits, RunLimits
+from browser_agent.records.model import ModelPrice, ModelSettings
+from browser_agent.records.policy import Secret
 from browser_agent.records.run import RobotResult
 from browser_agent.robot.robot import Robot
 from browser_agent.store.recording import Recording, load_recording
-from browser_agent.tools.tool import Tool, ToolContext
+from browser_agent.tools.spill import SpillLimits
+from browser_agent.tools.tool import Halt, Tool, ToolContext
 
+__all__ = ["Comparison", "compare", "open_tape", "replay_run"]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """How a replay went. ``same``: every step was as recorded. ``step`` counts from 1.
-
-    ``difference`` names the first one; ``misses`` are requests that the recording lacks.
-    """
-
-    same: bool
-    steps: int
-    step: int | None = None
-    difference: str | None = None
-    misses: tuple[str, ...] = ()
-    result: RobotResult | None = None
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain mapping; the result as its export."""
-        return {
-            "same": self.same,
-            "steps": self.steps,
-            "step": self.step,
-            "difference": self.difference,
-            "misses": list(self.misses),
-            "result": None if self.result is None else self.result.export(),
-        }
+Plan = Mapping[str, Any]
 
 
 async def replay_run(
-    run_dir: str | Path, *, model: Model | None = None, executable_path: str | None = None
+    run_dir: str | Path,
+    *,
+    model: Model | None = None,
+    executable_path: str | None = None,
+    out: str | Path | None = None,
 ) -> Comparison:
     """Run a recorded run again and compare it with what was recorded.
 
-    With ``model`` another model runs against the recorded pages. Raises RecordingError for a
-    recording that is missing or damaged.
+    With ``model`` another model runs against the recorded pages. ``out`` is a folder for the new
+    run. Raises RecordingError for a recording that is missing or damaged.
     """
     folder = Path(run_dir)
     recording = load_recording(folder)
-    recorded = _recorded_result(folder)
-    plan = cast("Mapping[str, Any]", recording.meta["plan"])
-    tape = NetworkReplay(
-        recording,
-        start_ms=cast("int", recording.meta["clock_ms"]),
-        seed=cast("int", recording.meta["seed"]),
-    )
-    async with Browser.launch(
-        policy=_policy(recording, plan),
-        robots=False,
-        executable_path=executable_path,
-        search_url=plan.get("search_url"),
-    ) as browser:
-        inner = model or RecordedModel(recording.folder, browser.redactor)
-        robot = _build_robot(plan, recorded, _TapedBrowser(browser, tape), _Strict(inner, tape))
-        result = await _run(robot, plan)
+    recorded = load_result(folder)
+    plan = cast("Plan", recording.meta["plan"])
+    tape = open_tape(recording)
+    async with launch_for(recording, executable_path=executable_path) as browser:
+        inner = model or RecordedModel(recording.folder, _Following(browser))
+        robot = _build_robot(plan, recording, _TapedBrowser(browser, tape, recording), inner, tape)
+        result = await _run(robot, plan, out)
     if model is not None:
-        return _compare_other(result, tape)
+        return compare_pages(result, tape.misses)
     return compare(recorded, result, tape.misses)
 
 
-async def _run(robot: Robot, plan: Mapping[str, Any]) -> RobotResult:
+def open_tape(recording: Recording) -> NetworkReplay:
+    """What a session is opened with to be answered by this recording."""
+    meta = recording.meta
+    return NetworkReplay(
+        recording,
+        start_ms=cast("int", meta["clock_ms"]),
+        seed=cast("int", meta["seed"]),
+        placeholders=cast("Mapping[str, str]", meta.get("placeholders") or {}),
+    )
+
+
+def launch_for(recording: Recording, *, executable_path: str | None = None) -> Any:
+    """A browser like the recorded one, with placeholders in place of its secrets."""
+    plan = cast("Plan", recording.meta.get("plan") or {})
+    made = cast("Plan", plan.get("browser") or {})
+    stand_ins = cast("Sequence[Plan]", recording.meta.get("stand_ins") or ())
+    return Browser.launch(
+        policy=policy_of(recording),
+        limits=BrowserLimits(**made["limits"]) if "limits" in made else None,
+        secrets={one["name"]: Secret(one["text"], one["origins"]) for one in stand_ins},
+        robots=False,
+        executable_path=executable_path,
+        user_agent=made.get("user_agent"),
+        search_url=plan.get("search_url"),
+    )
+
+
+def policy_of(recording: Recording) -> UrlPolicy:
+    """The recorded policy, else one that admits what was recorded. Nothing gets out anyway."""
+    plan = cast("Plan", recording.meta.get("plan") or {})
+    kept = cast("Plan", plan.get("browser") or {}).get("policy")
+    if kept is not None:
+        return UrlPolicy.from_dict(kept)
+    urls = [str(entry.get("url", "")) for entry in recording.network]
+    urls += list(plan.get("start") or ())
+    origins = sorted({origin for url in urls if (origin := origin_of(url)) is not None})
+    return UrlPolicy.public_web(allow_local=[one for one in origins if one.startswith("http")])
+
+
+def load_result(folder: Path) -> RobotResult:
+    """The recorded result; RecordingError where the run did not finish."""
+    file = folder / "result.json"
+    if not file.is_file():
+        raise RecordingError(f"{folder.name} has no result.json: the recorded run did not finish")
+    return RobotResult.from_dict(cast("Mapping[str, object]", loads(file.read_bytes())))
+
+
+async def _run(robot: Robot, plan: Plan, out: str | Path | None) -> RobotResult:
     try:
-        return await robot.run(plan["task"], start=plan.get("start") or ())
+        return await robot.run(plan["task"], start=plan.get("start") or (), run_dir=out)
     except Exception as exc:
         result = getattr(exc, "result", None)
         if isinstance(result, RobotResult):
@@ -95,123 +120,90 @@ async def _run(robot: Robot, plan: Mapping[str, Any]) -> RobotResult:
         raise
 
 
-def compare(recorded: RobotResult, again: RobotResult, misses: Sequence[str] = ()) -> Comparison:
-    """Each step's tool call, status and digest, then the end; the first difference is told."""
-    steps = max(len(recorded.tool_calls), len(again.tool_calls))
+class _Following:
+    """The redactor of a browser, asked for anew each time: it learns what is typed."""
 
-    def differs(step: int | None, text: str) -> Comparison:
-        return Comparison(
-            same=False,
-            steps=steps,
-            step=step,
-            difference=text,
-            misses=tuple(misses),
-            result=again,
-        )
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
 
-    for step, (old, new) in enumerate(
-        zip(recorded.tool_calls, again.tool_calls, strict=False), start=1
-    ):
-        text = _difference(old, new)
-        if text is not None:
-            return differs(step, text)
-    if len(recorded.tool_calls) != len(again.tool_calls):
-        step = min(len(recorded.tool_calls), len(again.tool_calls)) + 1
-        counts = (
-            f"{len(recorded.tool_calls)} calls were recorded, {len(again.tool_calls)} were made"
-        )
-        return differs(step, counts)
-    if misses:
-        return differs(None, misses[0])
-    if recorded.stop_reason != again.stop_reason:
-        return differs(None, f"stopped as {again.stop_reason}, recorded was {recorded.stop_reason}")
-    if recorded.checksum != again.checksum:
-        return differs(None, "the reply or a tool result differs")
-    return Comparison(same=True, steps=steps, result=again)
+    def redact(self, value: object) -> object:
+        return self._browser.redactor.redact(value)
 
-
-def _difference(old: Any, new: Any) -> str | None:
-    if (old.name, old.arguments) != (new.name, new.arguments):
-        return f"called {new.name}, recorded was {old.name} (or other arguments)"
-    if old.status != new.status:
-        return f"{new.name}: status {new.status}, recorded was {old.status}"
-    if isinstance(old.result, Result) and isinstance(new.result, Result):
-        same = _content(old.result) == _content(new.result)
-        return None if same else f"{new.name}: the digest differs from the recorded one"
-    return None if old.result == new.result else f"{new.name}: another result"
-
-
-def _content(result: Result) -> str:
-    return ordinalise(result.preimage().decode(), {})
-
-
-def _compare_other(again: RobotResult, tape: NetworkReplay) -> Comparison:
-    """Another model: where it left the recorded pages."""
-    left = tape.misses[0] if tape.misses else None
-    return Comparison(
-        same=not tape.misses,
-        steps=len(again.tool_calls),
-        step=len(again.tool_calls) if left else None,
-        difference=left,
-        misses=tuple(tape.misses),
-        result=again,
-    )
-
-
-def _recorded_result(folder: Path) -> RobotResult:
-    file = folder / "result.json"
-    if not file.is_file():
-        raise RecordingError(f"{folder.name} has no result.json: the recorded run did not finish")
-    return RobotResult.from_dict(cast("Mapping[str, object]", loads(file.read_bytes())))
-
-
-def _policy(recording: Recording, plan: Mapping[str, Any]) -> UrlPolicy:
-    """Admit what was recorded; the proxy of a replay lets nothing out anyway."""
-    urls = [str(entry.get("url", "")) for entry in recording.network] + list(
-        plan.get("start") or ()
-    )
-    origins = sorted({origin for url in urls if (origin := origin_of(url)) is not None})
-    return UrlPolicy.public_web(allow_local=[o for o in origins if o.startswith("http")])
+    def redact_text(self, text: str) -> str:
+        return self._browser.redactor.redact_text(text)
 
 
 class _Strict:
     """A model that is not asked further once the pages missed something."""
 
-    def __init__(self, inner: Model, tape: NetworkReplay) -> None:
+    def __init__(self, inner: Model, tape: NetworkReplay, about: Plan) -> None:
         self._inner = inner
         self._tape = tape
+        self._about = about
 
     async def complete(self, request: Any) -> Any:
         """The inner model's reply; RecordingError for a miss."""
         self._tape.check()
         return await self._inner.complete(request)
 
+    def price(self) -> ModelPrice | None:
+        """The recorded price of a token."""
+        price = self._about.get("price")
+        return None if price is None else ModelPrice(input_usd=price[0], output_usd=price[1])
+
+
+class _StrictDescribed(_Strict):
+    """One whose recorded model said what it can take."""
+
+    def supports_output_schema(self) -> bool:
+        """As recorded."""
+        return bool(self._about.get("takes_schema"))
+
+    def context_window(self) -> int | None:
+        """As recorded."""
+        return self._about.get("window")
+
 
 class _TapedBrowser:
-    """A browser whose sessions are opened on one tape."""
+    """A browser whose sessions are opened on one tape, and who answers as the approver did."""
 
-    def __init__(self, browser: Browser, tape: NetworkReplay) -> None:
+    def __init__(self, browser: Browser, tape: NetworkReplay, recording: Recording) -> None:
         self._browser = browser
         self._tape = tape
+        plan = cast("Plan", recording.meta["plan"])
+        asked = cast("Plan", plan.get("approval") or {})
+        self.approve = _answers(recording) if asked.get("browser") else None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._browser, name)
 
     def session(self, **options: object) -> Any:
         """A session answered by the recording."""
-        return self._browser.session(**{**options, "robots": False, "tape": self._tape})
+        return self._browser.session(**{**options, "tape": self._tape})
 
 
-def _build_robot(plan: Mapping[str, Any], recorded: RobotResult, browser: Any, model: Any) -> Robot:
+def _build_robot(
+    plan: Plan, recording: Recording, browser: Any, model: Model, tape: NetworkReplay
+) -> Robot:
+    about = cast("Plan", plan.get("model") or {})
+    strict = _StrictDescribed if about.get("is_described") else _Strict
+    approval = cast("Plan", plan.get("approval") or {})
+    answers = _tool_answers(recording)
+    own = cast("Sequence[Plan]", plan.get("own_tools") or ())
     robot = Robot(
         plan["name"],
-        model=model,
+        model=strict(model, tape, about),
         instructions=plan.get("instructions", ""),
         browser=browser,
         browser_tools=plan.get("browser_tools"),
-        tools=[_recorded_tool(schema, recorded) for schema in plan.get("own_tools") or ()],
+        tools=[_recorded_tool(schema, answers) for schema in own],
         output_type=plan.get("output_schema"),
         limits=RunLimits(**plan["limits"]),
+        budget=Budget(**plan.get("budget") or {}),
+        model_settings=ModelSettings(**about["settings"]) if "settings" in about else None,
+        approve=_answers(recording) if approval.get("robot") else None,
+        actions=_rules(approval.get("rules")),
+        spill=SpillLimits(**plan["spill"]) if "spill" in plan else None,
         require_citations=bool(plan.get("require_citations")),
     )
     if plan.get("history"):
@@ -219,21 +211,45 @@ def _build_robot(plan: Mapping[str, Any], recorded: RobotResult, browser: Any, m
     return robot
 
 
-def _recorded_tool(schema: Mapping[str, Any], recorded: RobotResult) -> Tool:
-    """A tool of the operator that gives its recorded results, in order."""
-    given = [call for call in recorded.tool_calls if call.name == schema["name"]]
+def _rules(given: Plan | None) -> ActionPolicy | None:
+    if given is None:
+        return None
+    rules = tuple(ActionRule(**rule) for rule in given["rules"])
+    return ActionPolicy(rules=rules, default=Ruling(given["default"]))
+
+
+def _answers(recording: Recording) -> Approve:
+    """An approver that answers as recorded, in order."""
+    given = [str(one["answer"]) for one in recording.tools if one.get("kind") == "approval"]
     waiting = iter(given)
 
-    async def handler(_arguments: dict[str, object], _context: ToolContext) -> object:
-        call = next(waiting, None)
-        if call is None:
-            raise RecordingError(f"{schema['name']} was called more often than recorded")
-        return call.result
+    def approve(_request: object) -> str:
+        answer = next(waiting, None)
+        if answer is None:
+            raise RecordingError("an approval was asked for that was not recorded")
+        return answer
 
-    return Tool(
-        name=schema["name"],
-        description=schema["description"],
-        parameters=schema["parameters"],
-        handler=handler,
-        halt=bool(schema.get("halt")),
-    )
+    return approve
+
+
+def _tool_answers(recording: Recording) -> Mapping[str, Iterator[Plan]]:
+    by_name: dict[str, list[Plan]] = defaultdict(list)
+    for entry in recording.tools:
+        if entry.get("kind") == "tool":
+            by_name[str(entry["name"])].append(entry)
+    return {name: iter(entries) for name, entries in by_name.items()}
+
+
+def _recorded_tool(schema: Plan, answers: Mapping[str, Iterator[Plan]]) -> Tool:
+    """A tool of the operator that gives its recorded results, in order."""
+    name = str(schema["name"])
+
+    async def handler(_arguments: dict[str, object], _context: ToolContext) -> object:
+        answer = next(answers.get(name, iter(())), None)
+        if answer is None:
+            raise RecordingError(f"{name} was called more often than recorded")
+        if "error" in answer:
+            raise ToolError(str(answer["error"]), retryable=bool(answer.get("retryable")))
+        return Halt(answer["value"]) if answer.get("halt") else answer["value"]
+
+    return Tool(**{**schema, "handler": handler})

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from browser_agent.browser.operation import Operation
     from browser_agent.browser.tab import Tab
 
+QUIET_MS = 60
 SETTLE_S = 1.0
 LOOK_S = 12.0
 """How long a page that is laid out (megabytes of text) may take to show itself."""
@@ -119,7 +120,8 @@ class Arrival:
         observer = self._core.observer(op.tab)
         limit_s = min(SETTLE_S * self._core.patience, op.remaining_s(keep_s=1.0))
         try:
-            return (await op.call(observer.settle(limit_s=limit_s), within_s=limit_s + 0.5)).quiet
+            settling = observer.settle(quiet_ms=self._core.quiet_ms(QUIET_MS), limit_s=limit_s)
+            return (await op.call(settling, within_s=limit_s + 0.5)).quiet
         except TimeoutError:
             return False
         except ObserverError as error:

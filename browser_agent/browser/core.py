@@ -108,6 +108,11 @@ class Core:
         """
         return 1.0 if self.options.tape is None else PATIENCE
 
+    def quiet_ms(self, usual_ms: int) -> int:
+        """How long a page must be quiet to be at rest; longer where a replay has to agree."""
+        tape = self.options.tape
+        return usual_ms if tape is None else int(usual_ms * tape.slowness)
+
     async def robots_allow(self, url: str) -> bool:
         """What robots.txt says of a URL; a recorded session keeps the answer for its replay."""
         robots, tape = self.shared.robots, self.options.tape
@@ -193,6 +198,8 @@ class Core:
         self._opening += 1
         try:
             page = await self.context.new_page()
+            if self.options.tape is not None:
+                await self.options.tape.watch(page)
         finally:
             self._opening -= 1
         tab = self.tabs.adopt_own(page)

@@ -24,7 +24,7 @@ from browser_agent.errors import RecordingError
 from browser_agent.logic.redact_steady import redact_steady
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, CDPSession
+    from playwright.async_api import BrowserContext, CDPSession, Page
 
     from browser_agent.browser.shared import Shared
 
@@ -49,6 +49,8 @@ _taken: set[int] = set()
 
 class NetworkReplay:
     """Answers one session. ``misses`` are what it asked for and the recording lacks."""
+
+    slowness = 2.0
 
     def __init__(
         self,
@@ -89,6 +91,9 @@ class NetworkReplay:
         self._devtools = await browser.new_browser_cdp_session()
         self._devtools.on("Fetch.requestPaused", self._on_paused)
         await self._send("Fetch.enable", patterns=[{"urlPattern": "*"}])
+
+    async def watch(self, page: Page) -> None:
+        """Nothing: requests are caught at the browser."""
 
     async def finish(self) -> None:
         """Let the browser go."""

@@ -19,7 +19,7 @@ from browser_agent.browser.page_clock import clock_script
 from browser_agent.browser.taped_bodies import Bodies
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Page, Request, Response, WebSocket
+    from playwright.async_api import BrowserContext, CDPSession, Page, Request, Response, WebSocket
 
     from browser_agent.browser.shared import Shared
     from browser_agent.ports import BlobStore
@@ -55,8 +55,17 @@ class NetworkSink(Protocol):
 class Tape(Protocol):
     """What a session is recorded on, or replayed from."""
 
+    @property
+    def slowness(self) -> float:
+        """By how much longer than usual a page must be quiet to be at rest."""
+        ...
+
     async def attach(self, context: BrowserContext, shared: Shared) -> None:
         """Bind to a fresh context, before its first page."""
+        ...
+
+    async def watch(self, page: Page) -> None:
+        """Called for a page that we opened, before it goes anywhere."""
         ...
 
     async def finish(self) -> None:
@@ -75,6 +84,8 @@ class Tape(Protocol):
 class NetworkRecorder:
     """Records one session. ``start_ms`` and ``seed`` are what its pages see."""
 
+    slowness = 4.0
+
     def __init__(self, sink: NetworkSink) -> None:
         self._sink = sink
         self._shared: Shared | None = None
@@ -82,6 +93,8 @@ class NetworkRecorder:
         self._tasks: dict[asyncio.Task[None], dict[str, object] | None] = {}
         self._open: dict[Request, dict[str, object]] = {}
         self._streams: dict[str, str] = {}
+        self._devtools: list[CDPSession] = []
+        self._watched: dict[Page, asyncio.Event] = {}
         self._count = 0
         self._is_over = False
         self.start_ms = int(datetime.now(UTC).timestamp() * 1000)
@@ -138,7 +151,7 @@ class NetworkRecorder:
 
     def _on_page(self, page: Page) -> None:
         page.on("websocket", self._on_socket)
-        self._run(self._watch_streams(page))
+        self._run(self.watch(page))
 
     def _on_request(self, request: Request) -> None:
         if not request.url.startswith(("http:", "https:")):
@@ -155,6 +168,8 @@ class NetworkRecorder:
         body = request.post_data_buffer
         if body:
             entry["post_text"] = self._bodies.posted(body)
+        elif "content-type" in request.headers:
+            entry["blind"] = True  # files: the browser does not tell them
         self._open[request] = entry
 
     def _on_response(self, response: Response) -> None:
@@ -168,6 +183,8 @@ class NetworkRecorder:
             entry["location"] = self._clean(response.headers["location"])
         elif response.headers.get("content-type", "").startswith(_STREAM):
             entry["stream"] = True
+            if response.url not in self._streams.values():
+                entry["partial"] = "its messages were not seen"
         else:
             self._run(self._write(entry, response), entry)
             return
@@ -217,16 +234,23 @@ class NetworkRecorder:
         frame = {"n": self._next(), "kind": "frame", "socket": socket, "way": way}
         self._sink.add_network({**frame, **self._bodies.frame(data)})
 
-    async def _watch_streams(self, page: Page) -> None:
+    async def watch(self, page: Page) -> None:
         """Messages of event streams, which only the browser's own protocol tells one by one."""
+        if page in self._watched:
+            await self._watched[page].wait()
+            return
+        done = self._watched[page] = asyncio.Event()
         try:
             devtools = await page.context.new_cdp_session(page)
+            self._devtools.append(devtools)
             devtools.on("Network.requestWillBeSent", self._note_stream)
             devtools.on("Network.eventSourceMessageReceived", self._add_event)
             await devtools.send("Network.enable")  # pyright: ignore[reportUnknownMemberType] - untyped dicts
         except Exception as error:
             if not is_playwright_error(error):
                 raise
+        finally:
+            done.set()
 
     def _note_stream(self, event: Mapping[str, object]) -> None:
         if event.get("type") == "EventSource":

@@ -186,7 +186,7 @@ class Witness:
             self.count(trace)
             if trace.navigated:
                 await op.call(trace.tab.page.wait_for_load_state("domcontentloaded"))
-            quiet_ms = settling.quiet_ms(trace)
+            quiet_ms = self._core.quiet_ms(settling.quiet_ms(trace))
             limit_s = settling.LIMIT_S * self._core.patience
             silent = not trace.has_reacted
             settled = await looking(

@@ -1,16 +1,16 @@
 """Redaction for recordings: placeholders keep the length and are the same for the same value.
 
 Pages that compare or measure a value still work, and nothing of it is there: the placeholder is
-made of its kind and its length alone. Read again with :func:`find_placeholders`' pairs registered,
-a placeholder is redacted to the same ``[REDACTED:kind]`` as the value was.
+made of its kind and its length alone. Read again with :attr:`Steady.placeholders` registered, a
+placeholder is redacted to the same ``[REDACTED:kind]`` as the value was.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import Protocol
+from typing import Protocol, cast
 
 _PLACEHOLDER = re.compile(r"\[REDACTED:([a-zA-Z0-9_-]{1,49})\]")
 SHORTEST = 6
@@ -23,23 +23,42 @@ class Redacts(Protocol):
     def redact_text(self, text: str) -> str: ...
 
 
+class Steady:
+    """Redacts texts and JSON values of one recording at their own length.
+
+    ``placeholders`` are those that were written, with their kinds.
+    """
+
+    def __init__(self, redactor: Callable[[], Redacts]) -> None:
+        self._redactor = redactor
+        self.placeholders: dict[str, str] = {}
+
+    def text(self, text: str) -> str:
+        """``text`` without secrets."""
+
+        def note(kind: str, length: int) -> str:
+            made = steady(kind, length)
+            if length >= SHORTEST:
+                self.placeholders[made] = kind
+            return made
+
+        return _laid(text, self._redactor(), note)
+
+    def value(self, value: object) -> object:
+        """A JSON value without secrets; keys stay."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            fields = cast("Mapping[str, object]", value)
+            return {key: self.value(item) for key, item in fields.items()}
+        if isinstance(value, list | tuple):
+            return [self.value(item) for item in cast("Sequence[object]", value)]
+        return value
+
+
 def redact_steady(text: str, redactor: Redacts) -> str:
     """``text`` without secrets, at its own length."""
-    return _laid(text, redactor, lambda kind, length: steady(kind, length))
-
-
-def find_placeholders(text: str, redacted: str, redactor: Redacts) -> dict[str, str]:
-    """The placeholders that :func:`redact_steady` wrote into ``redacted``, with their kinds."""
-    found: dict[str, str] = {}
-
-    def note(kind: str, length: int) -> str:
-        made = steady(kind, length)
-        if length >= SHORTEST and made in redacted:
-            found[made] = kind
-        return made
-
-    _laid(text, redactor, note)
-    return found
+    return Steady(lambda: redactor).text(text)
 
 
 def steady(kind: str, length: int) -> str:

@@ -22,7 +22,7 @@ from browser_agent.logic.recorded import (
     model_request,
     nearest,
 )
-from browser_agent.logic.redact_steady import redact_steady
+from browser_agent.logic.redact_steady import Steady
 from browser_agent.ports import Model, Redacts
 from browser_agent.records.model import ModelReply, ModelRequest, ToolCall, Usage
 
@@ -36,8 +36,11 @@ class Sink(Protocol):
 class RecordingModel:
     """Passes every request on and records it with its reply, both redacted."""
 
-    def __init__(self, inner: Model, sink: Sink, redactor: Redacts) -> None:
+    def __init__(
+        self, inner: Model, sink: Sink, redactor: Redacts, steady: Steady | None = None
+    ) -> None:
         self._inner = inner
+        self._steady = steady or Steady(lambda: redactor)
         self._sink = sink
         self._redactor = redactor
         self._names = LocalNames()
@@ -50,7 +53,7 @@ class RecordingModel:
             failure = self._redactor.redact_text(error.message)
             self._add(request, {"reply": {}, "failure": failure})
             raise
-        self._add(request, {"reply": redact_reply(plain_reply(reply), self._redactor)})
+        self._add(request, {"reply": self._steady.value(plain_reply(reply))})
         return reply
 
     def _add(self, request: ModelRequest, outcome: Mapping[str, object]) -> None:
@@ -139,18 +142,6 @@ def plain_reply(reply: ModelReply) -> dict[str, object]:
         "finish_reason": reply.finish_reason,
         "answered": reply.answered,
     }
-
-
-def redact_reply(reply: object, redactor: Redacts) -> object:
-    """A reply without secrets, each at its own length: it is typed again by a replay."""
-    if isinstance(reply, str):
-        return redact_steady(reply, redactor)
-    if isinstance(reply, Mapping):
-        fields = cast("Mapping[str, object]", reply)
-        return {key: redact_reply(value, redactor) for key, value in fields.items()}
-    if isinstance(reply, list):
-        return [redact_reply(item, redactor) for item in cast("list[object]", reply)]
-    return reply
 
 
 def parse_reply(value: Mapping[str, object]) -> ModelReply:

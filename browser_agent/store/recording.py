@@ -1,8 +1,9 @@
 """The recording of one run on disk: page half, model half, and what a replay needs besides.
 
-``recording/meta.json``, ``network.jsonl``, ``model.jsonl`` and ``tools.jsonl`` are written as things happen, so that
-a crash loses the last line at most; bodies stand below ``bodies/`` by digest. At the end the page
-half is packed as a HAR in a zip for other tools. Owns files alone; what comes in was redacted.
+``recording/meta.json``, ``network.jsonl``, ``model.jsonl`` and ``tools.jsonl`` are written as
+things happen, so that a crash loses the last line at most; bodies stand below ``bodies/`` by
+digest. At the end the page half is packed as a HAR in a zip for other tools. Owns files alone;
+what comes in was redacted.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import base64
 import json
 import os
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, cast
 
@@ -49,6 +50,18 @@ class RecordingWriter:
     def add_tool(self, entry: Mapping[str, object]) -> None:
         """What a tool of the operator or an approver answered."""
         _line(self._tools, entry)
+
+    def rewrite_replies(self, clean: Callable[[object], object]) -> None:
+        """Clean the replies of the model once more; nothing is written where that changes none."""
+        if self._model.closed:
+            return
+        path = self.folder / "model.jsonl"
+        old = _lines(path)
+        new = [{**entry, "reply": clean(entry.get("reply"))} for entry in old]
+        if new != list(old):
+            self._model.close()
+            _write_private(path, b"".join(dumps(entry).encode() + b"\n" for entry in new))
+            self._model = _append(path)
 
     def close(self) -> None:
         """Close both halves and pack the HAR. Safe to call again."""
