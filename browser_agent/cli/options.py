@@ -59,6 +59,12 @@ Headed: TypeAlias = Annotated[bool | None, typer.Option("--headed", help="Show t
 BrowserPath: TypeAlias = Annotated[
     Path | None, typer.Option("--browser-path", metavar="PATH", help="The Chromium to use.")
 ]
+UploadDir: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--upload-dir", metavar="DIR", help="Files may be given from here.", rich_help_panel=_SAFETY
+    ),
+]
 SearchUrl: TypeAlias = Annotated[
     str | None,
     typer.Option("--search-url", metavar="TEMPLATE", help="e.g. https://host/?q={query}"),
@@ -104,6 +110,7 @@ _SHARED: Mapping[str, object] = {
     "robots": Robots,
     "headed": Headed,
     "browser_path": BrowserPath,
+    "upload_dir": UploadDir,
     "search_url": SearchUrl,
     "out": Out,
     "config": Config,

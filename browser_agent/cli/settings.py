@@ -33,6 +33,7 @@ class Shared:
     robots: bool = True
     headed: bool = False
     browser_path: str | None = None
+    upload_dir: tuple[str, ...] = ()
     search_url: str | None = None
     out: str | None = None
     model: str | None = None
@@ -126,7 +127,7 @@ _NUMBER: _Kind = (_to_number, "a number")
 _TEXT: _Kind = (str, "a string")
 
 _KINDS: Mapping[str, _Kind] = {
-    **dict.fromkeys(("only", "deny", "allow_local"), _LIST),
+    **dict.fromkeys(("only", "deny", "allow_local", "upload_dir"), _LIST),
     **dict.fromkeys(("robots", "headed", "unsafe_evaluate"), _FLAG),
     **dict.fromkeys(("max_turns", "max_tool_rounds", "max_tokens", "max_sessions"), _COUNT),
     **dict.fromkeys(("max_cost", "max_time", "action_timeout", "navigation_timeout"), _NUMBER),
