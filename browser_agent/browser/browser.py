@@ -9,10 +9,11 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from browser_agent.browser.capture import CaptureStore
+from browser_agent.browser.cleanup import GRACE_S
 from browser_agent.browser.closing import closing_outcome
 from browser_agent.browser.core import SessionOptions, deliver, store_blobs
 from browser_agent.browser.door import Door
-from browser_agent.browser.failures import is_playwright_error
+from browser_agent.browser.failures import is_playwright_error, is_timeout
 from browser_agent.browser.fetching import fetch_text
 from browser_agent.browser.one_shot import OneShot
 from browser_agent.browser.opening import open_session, parse_session_options
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from browser_agent.records.result import Result
 
 PUBLIC_WEB = UrlPolicy.public_web()
+_SESSIONS_SHARE = 0.4
+"""What of the close deadline sessions may take before the browser itself is stopped."""
 
 
 class Browser:
@@ -185,18 +188,19 @@ class Browser:
         self, options: SessionOptions, blobs: BlobStore | None, *, delivers: bool
     ) -> Session | BrowserError:
         try:
-            return await open_session(
-                self._running.browser,
-                self._shared,
-                options,
-                journal=self._running.ledger.journal,
-                user_agent=self._setup.user_agent,
-                blobs=blobs,
-                delivers=delivers,
-                on_closed=self._forget,
-            )
+            async with asyncio.timeout(self.limits.action_timeout_s):
+                return await open_session(
+                    self._running.browser,
+                    self._shared,
+                    options,
+                    journal=self._running.ledger.journal,
+                    user_agent=self._setup.user_agent,
+                    blobs=blobs,
+                    delivers=delivers,
+                    on_closed=self._forget,
+                )
         except Exception as error:
-            if not is_playwright_error(error):
+            if not (is_playwright_error(error) or is_timeout(error)):
                 raise
             return _opening_error(error, connected=self.is_connected)
 
@@ -258,10 +262,9 @@ class Browser:
         )
         op = self.prepare(kind)
         sessions = tuple(self._sessions)
-        ends = await asyncio.gather(*(session.end() for session in sessions))
-        unconfirmed = [f"session {n}" for n, left in enumerate(ends, 1) if left]
+        unconfirmed = await _end_sessions(sessions, op.remaining_s() * _SESSIONS_SHARE)
         stopped = await stop_browser(
-            self._running, within_s=self.limits.close_timeout_s, unconfirmed=unconfirmed
+            self._running, within_s=op.remaining_s(keep_s=GRACE_S), unconfirmed=unconfirmed
         )
         closed = {"contexts": len(sessions), "processes": stopped.processes}
         self._closing = await self.finish(op, closing_outcome(closed, stopped.left))
@@ -312,8 +315,18 @@ class Opening:
             self._browser.note_closing(await asyncio.shield(self._session.close()))
 
 
+async def _end_sessions(sessions: Sequence[Session], within_s: float) -> list[str]:
+    """End sessions side by side; names of those whose end was not seen in time."""
+    ends = [asyncio.create_task(session.end()) for session in sessions]
+    if ends:
+        await asyncio.wait(ends, timeout=within_s)
+    return [f"session {n}" for n, end in enumerate(ends, 1) if not end.done() or end.result()]
+
+
 def _opening_error(error: Exception, *, connected: bool) -> BrowserError:
     """Why a context could not be made, without the text of the driver."""
+    if connected and is_timeout(error):
+        return BrowserError("the browser does not answer", code=ErrorCode.BROWSER_DISCONNECTED)
     if not connected or is_playwright_error(error, "TargetClosedError"):
         return BrowserError("the browser is gone", code=ErrorCode.BROWSER_DISCONNECTED)
     return BrowserError(

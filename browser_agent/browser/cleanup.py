@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from browser_agent.browser.journaling import OperationJournal
 
 FOLDER_PREFIX = "browser-agent-"
-_GRACE_S = 1.0
+GRACE_S = 1.0
+"""How long processes that were asked to end may take before they are killed."""
 _KILL_S = 3.0
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _PID_SPACE = Path("/proc/self/ns/pid")
@@ -110,7 +111,7 @@ class Ledger:
 
     def _finish(self) -> list[str]:
         known = self.seen | self._descendants()
-        slow = wait_gone(known, within_s=_GRACE_S)
+        slow = wait_gone(known, within_s=GRACE_S)
         end_all([*slow, *self._descendants()], within_s=_KILL_S)
         alive = end_all({*find_marked([self.token]), *known}, within_s=_KILL_S)
         names = [f"process {proc.pid}" for proc in alive]

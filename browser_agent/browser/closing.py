@@ -25,7 +25,7 @@ _PAGES_SHARE = 0.4
 
 
 class SessionCloser:
-    """Closes one session once; later calls get the same Result."""
+    """Closes one session once; later calls get the same Result, or look again at what was left."""
 
     def __init__(
         self, core: Core, *, on_closed: Callable[[], None], tape: Tape | None = None
@@ -39,15 +39,16 @@ class SessionCloser:
 
     async def close(self) -> Result:
         """Close and confirm. The Result is delivered to ``on_result`` once."""
-        if self.result is not None:
-            return self.result
+        before = self.result
+        if before is not None and before.status is not Status.CLEANUP_PENDING:
+            return before
         core = self._core
         kind = Kind(
             "close", core.limits.close_timeout_s, ErrorCode.CLEANUP_UNCONFIRMED, on_page=False
         )
         op = core.runner.prepare(kind)
         left = await self.end()
-        if self.result is not None:
+        if self.result is not None and self.result is not before:
             return self.result
         self.result = core.seal(op, closing_outcome({"pages": self._pages, "contexts": 1}, left))
         await core.publish(op, self.result)
@@ -58,7 +59,8 @@ class SessionCloser:
         if self._closing is None:
             self._core.is_closed = True
             self._closing = asyncio.create_task(self._end())
-        return await asyncio.shield(self._closing)
+        left = await asyncio.shield(self._closing)
+        return [] if left and self._is_gone() else left
 
     async def _end(self) -> list[str]:
         core = self._core
@@ -74,8 +76,15 @@ class SessionCloser:
             tab.mark_gone(ErrorCode.PAGE_CLOSED)
             tab.observer.close()
         core.captures.clear()
-        self._on_closed()
+        if not left:
+            self._on_closed()
         return left
+
+    def _is_gone(self) -> bool:
+        """Whether the context ended after all, later than anybody waited for it."""
+        browser = self._core.context.browser
+        there = browser is not None and self._core.context in browser.contexts
+        return not (there and self._core.shared.is_connected())
 
     async def _close_context(self) -> bool:
         """Whether the context is gone, within the close deadline."""

@@ -76,8 +76,12 @@ class Running:
     sandbox: str
 
     def is_connected(self) -> bool:
-        """Whether the browser and the driver that speaks to it are both there."""
-        return self.browser.is_connected() and self.driver.process.is_alive()
+        """Whether the browser and the driver that speaks to it are both there.
+
+        Asked of the process table too: the end of a page is told before that of its browser.
+        """
+        processes = self.ledger.processes.values()
+        return self.browser.is_connected() and all(proc.is_alive() for proc in processes)
 
 
 async def launch(

@@ -11,18 +11,21 @@ from browser_agent.browser.closing import SessionCloser
 from browser_agent.browser.core import Core, SessionOptions
 from browser_agent.browser.door import Door
 from browser_agent.browser.session import Session
+from browser_agent.browser.stopping import bounded
 from browser_agent.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from playwright.async_api import Browser as PlaywrightBrowser
+    from playwright.async_api import BrowserContext
 
     from browser_agent.browser.journaling import OperationJournal
     from browser_agent.browser.shared import Shared
     from browser_agent.browser.taping import Tape
     from browser_agent.ports import BlobStore
 
+_UNDO_S = 2.0
 DIALOGS = ("dismiss", "accept", "ask")
 
 
@@ -127,7 +130,7 @@ async def open_session(
         **_context_options(options),  # pyright: ignore[reportArgumentType] - checked above
     )
     if options.tape is not None:
-        await options.tape.attach(context, shared)
+        await _attach(options.tape, context, shared)
     store = blobs if blobs is not None else shared.blobs
     captures = CaptureStore()
     core = Core(
@@ -144,6 +147,15 @@ async def open_session(
     session = Session(core, closer)
     core.open_first_page()
     return session
+
+
+async def _attach(tape: Tape, context: BrowserContext, shared: Shared) -> None:
+    """Bind the tape; a context that cannot be recorded is not left behind."""
+    try:
+        await tape.attach(context, shared)
+    except BaseException:
+        await bounded(context.close(), _UNDO_S)
+        raise
 
 
 def _context_options(options: SessionOptions) -> dict[str, object]:

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from browser_agent.browser.failures import outcome_of_error
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from browser_agent.records.result import Result
 
 T = TypeVar("T")
+_PAGE_ENDS = (ErrorCode.PAGE_CLOSED, ErrorCode.PAGE_CRASHED)
 OVERRUN_S = 0.5
 """How long an operation that was cut may take to let go."""
 
@@ -48,15 +49,17 @@ class Kind:
     """What the runner must know of an operation before it starts.
 
     ``effectful``: it can change something outside (journalled; a cut is `unknown` once
-    dispatched). ``on_page``: it needs the current tab and its lock. ``despite_dialog``: it may run
-    while a dialog of the page is open (others end as `dialog_open`). ``fresh_page``: a tab that is
-    gone or wedged is replaced first (navigate), instead of failing.
+    dispatched). ``acts``: it is input to a page, `not_dispatched` until that begins. ``on_page``:
+    it needs the current tab and its lock. ``despite_dialog``: it may run while a dialog of the
+    page is open (others end as `dialog_open`). ``fresh_page``: a tab that is gone or wedged is
+    replaced first (navigate), instead of failing.
     """
 
     name: str
     timeout_s: float
     timeout_code: ErrorCode
     effectful: bool = False
+    acts: bool = False
     on_page: bool = True
     despite_dialog: bool = False
     fresh_page: bool = False
@@ -181,7 +184,10 @@ class Runner:
     def prepare(self, kind: Kind) -> Operation:
         """An operation whose time starts now."""
         now = asyncio.get_running_loop().time()
-        return Operation(kind=kind, deadline=now + kind.timeout_s)
+        op = Operation(kind=kind, deadline=now + kind.timeout_s)
+        if kind.acts:
+            op.not_dispatched()
+        return op
 
     async def perform(self, op: Operation, body: Body) -> Outcome:
         """The outcome of ``body``, not yet sealed: for operations that clean up before that."""
@@ -228,9 +234,10 @@ class Runner:
             error = task.exception()
         if error is None:
             return task.result()
+        gone = self._host.gone_code(op)
         if isinstance(error, OperationFailed):
-            return error.outcome
-        return outcome_of_error(error, op, self._host.gone_code(op))
+            return _with_cause(error.outcome, gone)
+        return outcome_of_error(error, op, gone)
 
     async def _on_tab(self, op: Operation, body: Body) -> Outcome:
         if not op.kind.on_page:
@@ -257,6 +264,13 @@ async def _while_there(op: Operation, tab: Tab, body: Body) -> Outcome:
     finally:
         tab.unwatch(on_gone)
         task.cancel()
+
+
+def _with_cause(outcome: Outcome, gone: ErrorCode | None) -> Outcome:
+    """A page that is gone with its browser is not what failed."""
+    if gone is ErrorCode.BROWSER_DISCONNECTED and outcome.code in _PAGE_ENDS:
+        return replace(outcome, code=gone, message=None, hint=None)
+    return outcome
 
 
 def _swallow(task: asyncio.Task[Outcome]) -> None:

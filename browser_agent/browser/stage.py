@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from browser_agent.records.result import Result
 
 Send = Coroutine[object, object, None]
+_GONE_S = 0.05
+"""The end of a page is told this much before the end of its browser."""
 
 
 class Stage:
@@ -39,15 +41,9 @@ class Stage:
 
     async def run(self, name: str, body: Body) -> Result:
         """Run an action; until :meth:`perform` its effect is ``not_dispatched``."""
-
-        async def act(op: Operation) -> Outcome:
-            op.not_dispatched()
-            return await body(op)
-
         limit_s = self.core.limits.action_timeout_s
-        return await self.core.run(
-            Kind(name, limit_s, ErrorCode.ACTION_TIMEOUT, effectful=True), act
-        )
+        kind = Kind(name, limit_s, ErrorCode.ACTION_TIMEOUT, effectful=True, acts=True)
+        return await self.core.run(kind, body)
 
     async def perform(
         self, op: Operation, trace: Trace, send: Send, *, expected: Expected | None = None
@@ -60,6 +56,8 @@ class Stage:
         except asyncio.CancelledError:
             if self.core.gone_code(op) is not ErrorCode.PAGE_CLOSED:
                 raise
+        if trace.tab.gone is not None:
+            await asyncio.sleep(_GONE_S)
         return self.conclude(op, trace)
 
     async def look(self, op: Operation, trace: Trace, expected: Expected | None) -> None:

@@ -69,6 +69,7 @@ class Trace:
     lost_tabs: dict[str, str] = field(default_factory=dict[str, str])
     page_closed: bool = False
     crashed: bool = False
+    browser_gone: bool = False
     mutations: int = 0
     changes: Changes | None = None
     value_changed: bool = False
@@ -118,6 +119,7 @@ class Trace:
             dialogs=self.dialog_count,
             page_closed=self.page_closed,
             crashed=self.crashed,
+            browser_gone=self.browser_gone,
             changed=self.has_changed,
             expected=MASK if secret else (self.expected.value if self.expected else "")[:200],
             actual=MASK if secret and self.held else (self.held or "")[:200],

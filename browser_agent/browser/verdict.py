@@ -50,6 +50,7 @@ class Evidence:
     dialogs: int = 0
     page_closed: bool = False
     crashed: bool = False
+    browser_gone: bool = False
     changed: bool = False
     landed_on: str = ""
     expected: str = ""
@@ -85,8 +86,8 @@ def judge(evidence: Evidence) -> Verdict:
     """The verdict on an action whose input was dispatched."""
     acknowledged = is_acknowledged(evidence)
     effect = Effect.ACKNOWLEDGED if acknowledged else Effect.DISPATCHED
-    if evidence.crashed:
-        return _unknown(effect, ErrorCode.PAGE_CRASHED, "The page crashed after the input.")
+    if evidence.browser_gone or evidence.crashed:
+        return _lost(effect, evidence)
     if not evidence.state_read:
         return _unknown(effect, ErrorCode.OUTCOME_UNKNOWN, _why_unknown(acknowledged=acknowledged))
     if evidence.value is ValueCheck.DIFFERS:
@@ -122,6 +123,13 @@ def _why_unknown(*, acknowledged: bool) -> str:
     if acknowledged:
         return "The page took the input and did not answer in time; its effect is not known."
     return "The input was sent and the page did not answer in time; its effect is not known."
+
+
+def _lost(effect: Effect, evidence: Evidence) -> Verdict:
+    if evidence.browser_gone:
+        message = "The browser ended after the input."
+        return _unknown(effect, ErrorCode.BROWSER_DISCONNECTED, message)
+    return _unknown(effect, ErrorCode.PAGE_CRASHED, "The page crashed after the input.")
 
 
 def _unknown(effect: Effect, code: ErrorCode, message: str) -> Verdict:

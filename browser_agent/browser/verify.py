@@ -84,7 +84,7 @@ def _by_answers(outcome: Outcome, trace: Trace) -> Outcome:
             message=message,
             retryable=False,
         )
-    if outcome.status is Status.UNKNOWN and not trace.crashed:
+    if outcome.status is Status.UNKNOWN and not (trace.crashed or trace.browser_gone):
         return replace(outcome, status=Status.OK, code=None, message=None)
     return outcome
 

@@ -157,7 +157,8 @@ class Witness:
             for one in self._core.tabs.all
             if one.id not in trace.tabs and one.opener in (tab.id, None)
         )
-        trace.page_closed = tab.gone is ErrorCode.PAGE_CLOSED
+        trace.browser_gone = not self._core.shared.is_connected()
+        trace.page_closed = tab.gone is ErrorCode.PAGE_CLOSED and not trace.browser_gone
         trace.crashed = tab.gone is ErrorCode.PAGE_CRASHED
         committed = self._commits.of(tab) > trace.commits
         loaded = any(entry.navigation and entry.answered for entry in trace.requests)

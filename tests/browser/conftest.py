@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import ssl
+import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -197,6 +199,28 @@ async def chromium(anyio_backend: str) -> AsyncIterator[PlainBrowser]:
         )
         yield launched
         await launched.close()
+
+
+@pytest.fixture(scope="session")
+async def remote_port(
+    anyio_backend: str, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[int]:
+    """The CDP port of a Chromium that is somebody else's: not started by the product."""
+    assert anyio_backend == "asyncio"
+    profile = tmp_path_factory.mktemp("remote")
+    switches = ("--headless=new", "--no-sandbox", "--no-first-run", "--remote-debugging-port=0")
+    process = subprocess.Popen(
+        [find_browser(None, ""), *switches, f"--user-data-dir={profile}", "about:blank"],
+        stderr=subprocess.DEVNULL,
+    )
+    told = profile / "DevToolsActivePort"
+    async with asyncio.timeout(60):
+        while not told.exists() or not told.read_text().strip():
+            await asyncio.sleep(0.02)
+    yield int(told.read_text().splitlines()[0])
+    process.terminate()
+    process.wait(30)
+    shutil.rmtree(profile, ignore_errors=True)
 
 
 async def _answer_blank(route: Route) -> None:
