@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from browser_agent.records.result import Result
 
 MOST_FILES = 20
+_NOT_TAKEN = "did not accept the drop"
 CHOOSER = "file_chooser"
 DROPS = ("drop", "dragover", "dragenter")
 
@@ -164,7 +165,7 @@ async def _drop(
         else:
             await locator.drop({"data": dict(data or {})}, timeout=op.remaining_ms())
     except Exception as error:
-        if not is_playwright_error(error) or "rejected" not in str(error):
+        if not is_playwright_error(error) or _NOT_TAKEN not in str(error):
             raise
         fail(
             ErrorCode.NO_EFFECT,

@@ -170,9 +170,11 @@ const openLabel = (em, el, walk) => {
   const ctx = walk.ctxOf(control);
   if (walk.seen(control, ctx, 3, walk.profile.full(control, tag))) return { close: 'nothing', mute: isField(tag) && !isButtonInput(control, tag) };
   const role = roleOf(control, tag);
-  if (!/^(?:checkbox|radio|switch)$/.test(role) || (tag === 'input' && inputType(control) === 'file')) return null;
+  const file = tag === 'input' && inputType(control) === 'file';
+  if (!file && !/^(?:checkbox|radio|switch)$/.test(role)) return null;
   em.done.add(control);
-  return em.openItem(el, tag, -1, { role, states: statesOf(control, tag, role), target: '', strong: true, weak: false, sure: true }, ctx);
+  const states = (file ? kindWords(control, tag, 'file') : '') + statesOf(control, tag, role);
+  return em.openItem(el, tag, -1, { role, states, target: '', strong: true, weak: false, sure: true }, ctx);
 };
 const isButtonInput = (el, tag) => tag === 'input' && /^(?:submit|reset|button|image)$/.test(inputType(el));
 CLOSERS.nothing = () => undefined;
