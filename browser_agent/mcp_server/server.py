@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import cast
 
 import mcp_types as types
+from anyio import AsyncFile
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
@@ -21,6 +22,7 @@ from browser_agent._freeze import thaw
 from browser_agent.errors import BrowserAgentError, BrowserError, InvalidInput
 from browser_agent.logic.redact import Redactor
 from browser_agent.mcp_server.host import Host, launch_failure
+from browser_agent.mcp_server.lines import take_stdin
 from browser_agent.mcp_server.reply import SCHEME, build_reply
 from browser_agent.mcp_server.settings import ServerSettings
 from browser_agent.records.result import Result
@@ -228,7 +230,8 @@ async def serve_stdio(settings: ServerSettings) -> Result:
     state = McpServer(settings)
     server = state.build()
     try:
-        async with stdio_server() as (incoming, outgoing):
+        lines = cast("AsyncFile[str]", take_stdin())  # all that is asked of it is to be iterated
+        async with stdio_server(stdin=lines) as (incoming, outgoing):
             serving = asyncio.ensure_future(
                 server.run(incoming, outgoing, server.create_initialization_options())
             )
