@@ -7,7 +7,7 @@ import contextlib
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Generator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar, cast
@@ -50,7 +50,7 @@ async def arrive(session: Session, url: str) -> None:
 
 
 @contextlib.contextmanager
-def stopped(process: psutil.Process) -> Iterator[None]:
+def stopped(process: psutil.Process) -> Generator[None]:
     """A process that does not run for a while."""
     process.send_signal(signal.SIGSTOP)
     try:
@@ -260,7 +260,7 @@ class Valve:
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def open(cls, target: int) -> AsyncIterator[Valve]:
+    async def open(cls, target: int) -> AsyncGenerator[Valve]:
         opened = asyncio.Event()
         opened.set()
         tasks: set[asyncio.Task[None]] = set()
