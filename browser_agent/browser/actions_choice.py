@@ -6,6 +6,7 @@ nothing is chosen.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn, cast
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from browser_agent.records.result import Result
 
 SHOWN_OPTIONS = 30
+LIST_S = 1.5
+"""How long a list that shows no option may take to show some."""
+LIST_QUIET_MS = 150
 CHOICES = ("input", "change", "click")
 _LISTS = frozenset(
     {"combobox", "listbox", "menu", "tree", "grid", "button", "textbox", "searchbox"}
@@ -132,43 +136,60 @@ class Choosing:
         return outcome or Outcome()
 
     async def _find_option(self, op: Operation, aim: Aim, value: str) -> tuple[Option, Place]:
-        for opening in (None, self._open, self._search):
-            if opening is not None:
-                await opening(op, aim, value)
-            nonce = new_nonce()
-            answer = await ask(op, aim.place, "choices", nonce=nonce, anywhere=opening is not None)
-            options = _options(answer)
-            option = _match(options, value)
-            if option is not None or opening == self._search:
-                break
+        """Look, then open the list, then type. One that shows options is open: no click on it."""
+        nonce, options = await self._listed(op, aim, anywhere=False)
+        option = _match(options, value)
+        for opening in (self._open, self._search):
+            if option is not None or (opening == self._open and options):
+                continue
+            if await opening(op, aim, value):
+                nonce, shown = await self._awaited(op, aim, value)
+                option, options = _match(shown, value), shown or options
         if option is None:
             await op.call(op.tab.page.keyboard.press("Escape"))
             _no_match(aim, options, value)
         _check_enabled(aim, [option])
         return option, go(aim.place, "option", list=nonce, index=option.index)
 
-    async def _open(self, op: Operation, aim: Aim, _: str) -> None:
-        """Click the combobox, as a person does, and let the list come."""
+    async def _listed(self, op: Operation, aim: Aim, *, anywhere: bool) -> tuple[str, list[Option]]:
+        """The options that are shown now, and the name that the page remembers them by."""
+        nonce = new_nonce()
+        answer = await ask(op, aim.place, "choices", nonce=nonce, anywhere=anywhere)
+        return nonce, _options(answer)
+
+    async def _awaited(self, op: Operation, aim: Aim, value: str) -> tuple[str, list[Option]]:
+        """The options, after time for a list that a script or a server fills late."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + min(LIST_S, op.remaining_s() / 2)
+        observer = self._stage.core.observer(op.tab)
+        quiet_ms = 0
+        while True:
+            nonce, options = await self._listed(op, aim, anywhere=True)
+            full = bool(options) and quiet_ms > 0
+            if full or _match(options, value) is not None or loop.time() >= end:
+                return nonce, options
+            quiet_ms = LIST_QUIET_MS
+            left_s = max(0.05, end - loop.time())
+            await looking(op, observer.settle(quiet_ms=quiet_ms, limit_s=left_s, whole=True))
+
+    async def _open(self, op: Operation, aim: Aim, _: str) -> bool:
+        """Click the combobox, as a person does; False for a list that is always open."""
         if aim.described.role in ("listbox", "menu", "tree", "grid"):
-            return
+            return False
         spot = await find_spot(op, self._stage.core, aim)
         op.dispatching()
         await op.call(op.tab.page.mouse.click(spot.x, spot.y))
-        await self._settle(op)
+        return True
 
-    async def _search(self, op: Operation, aim: Aim, value: str) -> None:
+    async def _search(self, op: Operation, aim: Aim, value: str) -> bool:
         """Type into a combobox that takes text: many list nothing before."""
         if not aim.described.editable:
-            return
+            return False
         focus = await ask(op, aim.place, "focus", select="all")
         if focus["focused"]:
             op.dispatching()
             await op.call(op.tab.page.keyboard.insert_text(value))
-            await self._settle(op)
-
-    async def _settle(self, op: Operation) -> None:
-        observer = self._stage.core.observer(op.tab)
-        await looking(op, observer.settle(quiet_ms=80, limit_s=1.5))
+        return bool(focus["focused"])
 
     async def _click_option(self, op: Operation, aim: Aim, place: Place, label: str) -> Outcome:
         option = replace(aim, place=place)
