@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from pathlib import Path
 from playwright.async_api import Page, async_playwright
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import bench_mcp
 from bench_pages import FRAME, page
 
 from browser_agent import Browser, BrowserLimits, Redactor, Result, UrlPolicy
@@ -57,6 +59,7 @@ def calibrate() -> float:
 
 def tokens(text: str) -> int:
     """Tokens of o200k_base as litellm's bundled vocabulary counts them."""
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     from litellm import token_counter
 
     return int(token_counter(model="gpt-4o", text=text))
@@ -254,8 +257,11 @@ def show(report: dict[str, object]) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", nargs="?", choices=["all", "mcp"], default="all")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--rounds", type=int, default=7)
     given = parser.parse_args()
-    measured = asyncio.run(run(given.rounds))
+    measured = (
+        bench_mcp.main(given.rounds) if given.part == "mcp" else asyncio.run(run(given.rounds))
+    )
     print(json.dumps(measured)) if given.json else show(measured)
