@@ -97,6 +97,7 @@ _ORDINARY: Final = re.compile(
     | [\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|example)
     """
 )
+_PAIR: Final = re.compile(rb"[A-Za-z][A-Za-z_-]{2,30}=[^=].*", re.DOTALL)
 _UUID: Final = re.compile(rb"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _DIGITS: Final = re.compile(rb"\d+")
 _WORDY: Final = re.compile(rb"[A-Za-z]+(?:[-_'.][A-Za-z]+)*")
@@ -175,10 +176,10 @@ def _password(value: bytes, syntax: Syntax) -> bool:
 def _password_in_prose(bare: bytes, syntax: Syntax) -> bool:
     if _DIGITS.fullmatch(bare):
         return len(bare) >= 6 and syntax is Syntax.COLON
-    if _ORDINARY.fullmatch(bare):
+    if _ORDINARY.fullmatch(bare) or _CODE.fullmatch(bare):
         return False
-    if _CODE.fullmatch(bare):
-        return False
+    if syntax is Syntax.LOOSE and _PAIR.fullmatch(bare):
+        return False  # ``Password`` ends a line, the next one gives a value to another name
     if syntax is Syntax.COLON:
         return len(bare) >= 6 and (
             _mixed(bare) or _signed(bare) or (_humps(bare) >= 2 and len(bare) >= 12)

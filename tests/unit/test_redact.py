@@ -250,3 +250,16 @@ def _benign_mixture(count: int) -> None:
 
 def test_benign_texts_stay_untouched_in_company(*, long_run: bool) -> None:
     _benign_mixture(10_000 if long_run else 100)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Password\nintegrity=sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+        "<label>Password</label> <input>\nintegrity=sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hS=",
+        "Forgot your password\nversion=Build7741-a9c3f1",
+    ],
+)
+def test_a_pair_on_the_line_after_a_label_is_its_own(text: str) -> None:
+    assert Redactor().redact_text(text) == text
+    assert "Tr0ub4dor&3x" not in Redactor().redact_text("Password\nTr0ub4dor&3x")
