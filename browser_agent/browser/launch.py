@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from browser_agent.browser.cleanup import Ledger
@@ -61,8 +61,8 @@ class LaunchOptions:
     headless: bool = True
     executable_path: str | None = None
     channel: str | None = None
-    proxy: str | None = None
-    cdp_url: str | None = None
+    proxy: str | None = field(default=None, repr=False)
+    cdp_url: str | None = field(default=None, repr=False)
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
