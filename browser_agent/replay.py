@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 from browser_agent._json import loads
 from browser_agent._urls import origin_of
-from browser_agent.browser.browser import Browser
+from browser_agent.browser.browser import Browser, Launching
 from browser_agent.browser.replaying import NetworkReplay
 from browser_agent.errors import RecordingError, ToolError
 from browser_agent.logic.budget import Budget
@@ -42,25 +44,30 @@ async def replay_run(
     *,
     model: Model | None = None,
     executable_path: str | None = None,
+    browser: Browser | None = None,
     out: str | Path | None = None,
 ) -> Comparison:
     """Run a recorded run again and compare it with what was recorded.
 
-    With ``model`` another model runs against the recorded pages. ``out`` is a folder for the new
-    run. Raises RecordingError for a recording that is missing or damaged.
+    With ``model`` another model runs against the recorded pages. ``browser`` is one that was
+    launched by :func:`launch_for` for a recording of the same settings; its network is closed from
+    then on. ``out`` is a folder for the new run. Raises RecordingError for a recording that is
+    missing or damaged.
     """
-    folder = Path(run_dir)
-    recording = load_recording(folder)
-    recorded = load_result(folder)
-    plan = cast("Plan", recording.meta["plan"])
-    tape = open_tape(recording)
-    async with launch_for(recording, executable_path=executable_path) as browser:
-        inner = model or RecordedModel(recording.folder, _Following(browser))
-        robot = _build_robot(plan, recording, _TapedBrowser(browser, tape, recording), inner, tape)
-        result = await _run(robot, plan, out)
+    recording = load_recording(run_dir)
+    recorded = load_result(Path(run_dir))
+    async with AsyncExitStack() as stack:
+        if browser is None:
+            launching = launch_for(recording, executable_path=executable_path)
+            browser = await stack.enter_async_context(launching)
+        tape = open_tape(recording)
+        replies = RecordedModel(recording.folder, _Following(browser))
+        built = _TapedBrowser(browser, tape, recording)
+        robot = _build_robot(recording, built, model or replies, tape)
+        result = await _run(robot, cast("Plan", recording.meta["plan"]), out)
     if model is not None:
         return compare_pages(result, tape.misses)
-    return compare(recorded, result, tape.misses)
+    return replace(compare(recorded, result, tape.misses), unused=replies.unused)
 
 
 def open_tape(recording: Recording) -> NetworkReplay:
@@ -74,7 +81,7 @@ def open_tape(recording: Recording) -> NetworkReplay:
     )
 
 
-def launch_for(recording: Recording, *, executable_path: str | None = None) -> Any:
+def launch_for(recording: Recording, *, executable_path: str | None = None) -> Launching:
     """A browser like the recorded one, with placeholders in place of its secrets."""
     plan = cast("Plan", recording.meta.get("plan") or {})
     made = cast("Plan", plan.get("browser") or {})
@@ -182,9 +189,8 @@ class _TapedBrowser:
         return self._browser.session(**{**options, "tape": self._tape})
 
 
-def _build_robot(
-    plan: Plan, recording: Recording, browser: Any, model: Model, tape: NetworkReplay
-) -> Robot:
+def _build_robot(recording: Recording, browser: object, model: Model, tape: NetworkReplay) -> Robot:
+    plan = cast("Plan", recording.meta["plan"])
     about = cast("Plan", plan.get("model") or {})
     strict = _StrictDescribed if about.get("is_described") else _Strict
     approval = cast("Plan", plan.get("approval") or {})
@@ -194,12 +200,12 @@ def _build_robot(
         plan["name"],
         model=strict(model, tape, about),
         instructions=plan.get("instructions", ""),
-        browser=browser,
+        browser=cast("Any", browser),
         browser_tools=plan.get("browser_tools"),
         tools=[_recorded_tool(schema, answers) for schema in own],
         output_type=plan.get("output_schema"),
         limits=RunLimits(**plan["limits"]),
-        budget=Budget(**plan.get("budget") or {}),
+        budget=Budget(**cast("Plan", plan.get("budget") or {})),
         model_settings=ModelSettings(**about["settings"]) if "settings" in about else None,
         approve=_answers(recording) if approval.get("robot") else None,
         actions=_rules(approval.get("rules")),
@@ -252,4 +258,5 @@ def _recorded_tool(schema: Plan, answers: Mapping[str, Iterator[Plan]]) -> Tool:
             raise ToolError(str(answer["error"]), retryable=bool(answer.get("retryable")))
         return Halt(answer["value"]) if answer.get("halt") else answer["value"]
 
-    return Tool(**{**schema, "handler": handler})
+    given: dict[str, Any] = {**schema, "handler": handler}
+    return Tool(**given)

@@ -67,6 +67,7 @@ class NetworkReplay:
         self._shared: Shared | None = None
         self._devtools: CDPSession | None = None
         self._browser = 0
+        self._artifact_dir: Path | None = None
         self._sending: set[asyncio.Task[None]] = set()
 
     @property
@@ -81,7 +82,8 @@ class NetworkReplay:
             raise RecordingError("a browser replays one session at a time")
         self._browser = id(browser)
         _taken.add(self._browser)
-        self._shared = shared
+        self._shared, self._artifact_dir = shared, shared.artifact_dir
+        shared.artifact_dir = None  # names of files depend on what stands in their folder
         for text, kind in self._placeholders.items():
             shared.redactor = shared.redactor.with_secrets({kind: text})
         shared.proxy.close_network()
@@ -102,6 +104,8 @@ class NetworkReplay:
         if self._devtools is not None:
             await self._send("Fetch.disable")
         _taken.discard(self._browser)
+        if self._shared is not None:
+            self._shared.artifact_dir = self._artifact_dir
 
     async def allows(self, url: str, ask: Ask | None) -> bool:
         """The recorded answer of robots.txt."""

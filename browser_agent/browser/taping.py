@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
+from browser_agent._urls import display_url
 from browser_agent.browser.failures import is_playwright_error
 from browser_agent.browser.page_clock import clock_script
 from browser_agent.browser.taped_bodies import Bodies
@@ -95,7 +96,8 @@ class NetworkRecorder:
         self._streams: dict[str, str] = {}
         self._devtools: list[CDPSession] = []
         self._watched: dict[Page, asyncio.Event] = {}
-        self._count = 0
+        self._urls: set[str] = set()
+        self._count = self._mark = 0
         self._is_over = False
         self.start_ms = int(datetime.now(UTC).timestamp() * 1000)
         self.seed = secrets.randbits(31)
@@ -107,7 +109,7 @@ class NetworkRecorder:
 
     async def attach(self, context: BrowserContext, shared: Shared) -> None:
         """Listen to every request of the context and give its pages clock and seed."""
-        self._shared = shared
+        self._shared, self._mark = shared, shared.proxy.mark()
         self._bodies.bind(lambda: shared.redactor)
         await context.add_init_script(script=clock_script(start_ms=self.start_ms, seed=self.seed))
         context.on("request", self._on_request)
@@ -126,6 +128,7 @@ class NetworkRecorder:
                 self._sink.add_network({**entry, "partial": "it had not ended"})
         for entry in self._open.values():
             self._sink.add_network({**entry, "pending": True})
+        self._add_untold()
 
     async def allows(self, url: str, ask: Ask | None) -> bool:
         """Ask, and write the answer down."""
@@ -137,6 +140,16 @@ class NetworkRecorder:
     def keep_file(self, url: str, path: Path) -> None:
         """Keep the bytes of a download for the entry of its response."""
         self._bodies.keep_file(url, path)
+
+    def _add_untold(self) -> None:
+        """What the proxy saw and the browser never told: a page that hangs after it has asked."""
+        assert self._shared is not None
+        for decision in self._shared.proxy.decisions(since=self._mark):
+            url = self._clean(decision.url)
+            if decision.method == "CONNECT" or url in self._urls or decision.code is not None:
+                continue
+            told = {"method": decision.method, "url": url, "kind": "untold"}
+            self._sink.add_network({"n": self._next(), **told, "blind": True, "pending": True})
 
     def _next(self) -> int:
         self._count += 1
@@ -171,6 +184,7 @@ class NetworkRecorder:
         elif "content-type" in request.headers:
             entry["blind"] = True  # files: the browser does not tell them
         self._open[request] = entry
+        self._urls.add(self._clean(display_url(request.url)))
 
     def _on_response(self, response: Response) -> None:
         entry = self._open.pop(response.request, None)

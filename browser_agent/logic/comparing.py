@@ -22,7 +22,8 @@ _LINE_CHARS = 200
 class Comparison:
     """How a replay went. ``same``: every step was as recorded. ``step`` counts from 1.
 
-    ``difference`` names the first one; ``misses`` are requests that the recording lacks.
+    ``difference`` names the first one; ``misses`` are requests that the recording lacks, ``unused``
+    counts recorded replies that were not asked for.
     """
 
     same: bool
@@ -30,6 +31,7 @@ class Comparison:
     step: int | None = None
     difference: str | None = None
     misses: tuple[str, ...] = ()
+    unused: int = 0
     result: RobotResult | None = None
 
     def to_dict(self) -> dict[str, object]:
@@ -40,6 +42,7 @@ class Comparison:
             "step": self.step,
             "difference": self.difference,
             "misses": list(self.misses),
+            "unused": self.unused,
             "result": None if self.result is None else self.result.export(),
         }
 
@@ -136,17 +139,22 @@ def _content(result: Result) -> str:
 
 def _shown(result: Result) -> str:
     """Data and place of a Result as lines; texts as they stand."""
-    data = thaw(result.data)
+    data: object = thaw(result.data)
     text = ""
     if isinstance(data, dict):
         fields = cast("dict[str, object]", data)
         text = str(fields.pop("text", ""))
-    place = {"data": data, "final_url": result.final_url, "locator": thaw(result.locator)}
+        data = fields
+    place: dict[str, object] = {
+        "data": data,
+        "final_url": result.final_url,
+        "locator": thaw(result.locator),
+    }
     return ordinalise(f"{_pretty(place)}\n{text}", {})
 
 
 def _pretty(value: object) -> str:
     if isinstance(value, str):
         return value
-    plain = thaw(value) if isinstance(value, Mapping | tuple) else value
-    return dumps(plain, indent=True)
+    given = cast("object", value)
+    return dumps(thaw(given) if isinstance(given, Mapping | tuple) else given, indent=True)

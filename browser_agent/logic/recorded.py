@@ -49,6 +49,8 @@ _LOCAL = re.compile(
     r"\b(https?|wss?)://(127(?:\.\d{1,3}){3}|localhost|\[::1\])(:\d+)?", re.IGNORECASE
 )
 _BOUNDARY = re.compile(r"-{2,6}WebKitFormBoundary[A-Za-z0-9]{16}")
+_FRAME = re.compile(r"\b[0-9A-F]{32}\b")
+"""The name that a browser gives a frame of its own, as in its PDF viewer."""
 _RANDOM = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 
 
@@ -158,6 +160,7 @@ def model_request(request: Mapping[str, object], names: LocalNames) -> dict[str,
     text = ordinalise(names.fold(text), {})
     text = _MOMENT.sub("time#", text)
     text = _RANDOM.sub("uuid#", text)
+    text = _FRAME.sub("frame#", text)
     return cast("dict[str, object]", loads(text))
 
 
