@@ -41,13 +41,18 @@ def _measure(name: str, asked: str, words: str, units: str) -> Measure:
 
 
 MEASURES = (
+    _measure(
+        "frequency",
+        r"\bhow (?:often|frequently)\b|\bfrequency\b|\bwie oft\b",
+        "often frequency frequent times every interval",
+        rf"times|hz|hertz|[km]hz|per|an?|each|{_TIME}",
+    ),
     _measure("age", r"\bhow old\b|\bages?\b|\bwie alt\b", "old age aged born lived life", _TIME),
     _measure(
         "duration",
-        r"\bhow long (?:does|do|did|is|are|was|were|will|can|could|has|have|had|must|should)\b"
-        r"|\bfor how long\b|\bhow many (?:"
-        + _TIME
-        + r")\b|\bduration\b|\bhow often\b|\bwie lange\b",
+        r"\bhow long (?:does|do|did|is|are|was|were|will|can|could|has|have|had|must|should"
+        r"|ought)\b"
+        r"|\bfor how long\b|\bhow many (?:" + _TIME + r")\b|\bduration\b|\bwie lange\b",
         "long last lasts lasting take takes took duration hour minute day",
         _TIME,
     ),

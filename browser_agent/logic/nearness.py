@@ -6,6 +6,7 @@ Pure. It knows words and the thesaurus, no pages.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from browser_agent.logic.question import Term
@@ -13,6 +14,7 @@ from browser_agent.logic.thesaurus import base_of, commonness
 from browser_agent.logic.words import cut_words
 
 _ALIKE_CHARS, _ALIKE = 6, 0.7
+_NAME_AND_FIGURE = re.compile(r"([a-z]{3,})(\d{1,2})")
 
 
 @lru_cache(maxsize=32_768)
@@ -21,9 +23,18 @@ def bases_of(text: str) -> frozenset[str]:
     found: set[str] = set()
     for word in cut_words(text):
         found.add(base_of(word))
-        if not word.isalnum():
-            found.update(base_of(part) for part in re.split(r"[^a-z0-9]+", word) if len(part) > 1)
+        if not word.isalpha():
+            found.update(base_of(part) for part in _parts(word))
     return frozenset(found)
+
+
+def _parts(word: str) -> Iterator[str]:
+    """What a compound is made of: ``e-mail`` of one word, ``uuid5`` of a name and a figure."""
+    for part in re.split(r"[^a-z0-9]+", word):
+        if len(part) > 1 and part != word:
+            yield part
+        if mixed := _NAME_AND_FIGURE.fullmatch(part):
+            yield from mixed.groups()
 
 
 def nearest(term: Term, words: frozenset[str]) -> float:

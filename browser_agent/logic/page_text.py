@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from urllib.parse import urldefrag, urljoin
+from urllib.parse import urldefrag, urljoin, urlsplit
 
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
 _LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\s*<?([^\s)>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
 _MARKUP = re.compile(r"(?<!\\)(?:\*\*|__|[*_`~](?=\S)|(?<=\S)[*_`~])|\\(?=[^\w\s])")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_LOCATION = re.compile(r"<loc>\s*([^<\s]+)\s*</loc>")
 _CELL = " | "
 _ABBREVIATED = re.compile(
     r"(?:\b[A-Z]|\b(?:dr|mr|mrs|ms|st|no|vol|fig|ca|approx|e\.g|i\.e|vs|jr|sr|prof|inc|ltd|etc|cf"
@@ -68,10 +70,20 @@ def strip_bullet(line: str) -> str:
     return _BULLET.sub("", line)
 
 
+def _prose(markdown: str) -> Iterator[str]:
+    """The lines outside fenced code, where ``#`` begins a comment and brackets make no link."""
+    is_code = False
+    for line in markdown.split("\n"):
+        if _FENCE.match(line):
+            is_code = not is_code
+        elif not is_code:
+            yield line
+
+
 def read_headings(markdown: str) -> tuple[Heading, ...]:
     """The headings of a Markdown text in order."""
     found: list[Heading] = []
-    for line in markdown.split("\n"):
+    for line in _prose(markdown):
         match = _HEADING.match(line)
         if match and (text := strip_markup(match[2]).strip(" ¶")):
             found.append(Heading(len(match[1]), text))
@@ -82,7 +94,7 @@ def read_links(markdown: str, base_url: str) -> tuple[Link, ...]:
     """Every http link of a Markdown text, once for each address (without fragment) and wording."""
     found: dict[tuple[str, str], Link] = {}
     heading = ""
-    for line in markdown.split("\n"):
+    for line in _prose(markdown):
         match = _HEADING.match(line)
         heading = strip_markup(match[2]) if match else heading
         for link in _LINK.finditer(line):
@@ -94,6 +106,24 @@ def read_links(markdown: str, base_url: str) -> tuple[Link, ...]:
             made = Link(url=url, text=text, context=context, heading=heading)
             found.setdefault((url, text), made)
     return tuple(found.values())
+
+
+def read_sitemap(text: str, base_url: str) -> tuple[Link, ...]:
+    """The addresses of an XML sitemap, named by their paths; none where it is no sitemap."""
+    head = text[:500]
+    if "<urlset" not in head and "<sitemapindex" not in head:
+        return ()
+    urls = dict.fromkeys(urldefrag(urljoin(base_url, found)).url for found in _found_in(text))
+    return tuple(Link(url=url, text=_path_words(url)) for url in urls)
+
+
+def _found_in(text: str) -> Iterator[str]:
+    return (found[1].replace("&amp;", "&") for found in _LOCATION.finditer(text))
+
+
+def _path_words(url: str) -> str:
+    path = urlsplit(url).path.rpartition(".")[0] or urlsplit(url).path
+    return " ".join(re.findall(r"[^\W_]+", path))
 
 
 def cut_blocks(text: str, part: int, headings: Sequence[Heading] = ()) -> list[Block]:
@@ -109,10 +139,11 @@ def cut_blocks(text: str, part: int, headings: Sequence[Heading] = ()) -> list[B
         line = raw.strip()
         if not line:
             continue
-        level = levels.get(line.strip(" ¶#"))
+        title = " ".join(line.split()).strip(" ¶#")
+        level = levels.get(title)
         if level is not None:
             stack = [kept for kept in stack if kept.level < level]
-            stack.append(Heading(level, line.strip(" ¶#")))
+            stack.append(Heading(level, title))
             intro = ""
             continue
         path = tuple(kept.text for kept in stack)
@@ -121,6 +152,8 @@ def cut_blocks(text: str, part: int, headings: Sequence[Heading] = ()) -> list[B
         )
         if _introduces(line, intro):
             intro = line[:200]
+        elif _CELL in intro and _CELL not in line:
+            intro = ""
     return blocks
 
 
@@ -133,7 +166,7 @@ def _introduces(line: str, intro: str) -> bool:
     """A first row heads its table, a colon its list; a term heads the definition below it."""
     if _CELL in line:
         return _CELL not in intro
-    return len(line) < 200 and not _BULLET.match(line)
+    return len(line) < 200 and not _BULLET.match(line) and not line.endswith((".", "!"))
 
 
 def cut_sentences(text: str) -> list[str]:

@@ -19,6 +19,8 @@ from browser_agent.logic.words import cut_words
 _WORD = re.compile(r"[^\W_]+(?:['’.\-_][^\W_]+)*")
 _CODE = re.compile(r"[_().<>{}=\\/$]|[a-z][A-Z]|^--?\w")
 _UNLISTED = 1.1
+_HEAD_FACTOR = 0.6
+_FIGURE_FACTOR, _MIN_FIGURE = 0.6, 3
 _TYPE_WORDS = frozenset(
     base_of(word)
     for word in (
@@ -166,8 +168,8 @@ def _read_terms(text: str, asked: str, measure: Measure | None) -> Iterator[Term
         if measure is not None and stands_for_measure:
             near |= {base_of(word): 0.9 for word in measure.words}
         weight = _weight(base, is_name=is_name)
-        if base == asked and base in _TYPE_WORDS:
-            weight *= 0.4
+        if base == asked:
+            weight *= 0.4 if base in _TYPE_WORDS else _HEAD_FACTOR
         yield Term(base=base, word=words[0], weight=weight, is_name=is_name, near=near)
 
 
@@ -189,4 +191,6 @@ def _weight(base: str, *, is_name: bool) -> float:
     """Rare words tell more; a word that the table does not list is a name or a technical one."""
     common = commonness(base)
     weight = _UNLISTED if common is None else 1.0 - 0.08 * common
+    if base.isdigit() and len(base) < _MIN_FIGURE:
+        weight *= _FIGURE_FACTOR
     return weight * (1.3 if is_name else 1.0)

@@ -18,7 +18,10 @@ MAX_QUOTES = 3
 MAX_CHARS = 600
 MIN_QUOTE = 20
 _FIRST_CHARS, _NEXT_CHARS = 230, 150
-_ALSO = "Also "
+_LABEL_CHARS = 40
+_LEAD, _PLAIN = "See also ", "See also passages "
+_NUMBERING = re.compile(r"^(?:chapter\s+)?[\d.]+\s+", re.IGNORECASE)
+_UNSAFE = re.compile(r"[\[\]\"“”.?!]")
 _WORD = re.compile(r"\S+")
 
 
@@ -28,6 +31,7 @@ class Quote:
 
     text: str
     result: int
+    label: str = ""
 
 
 def render_answer(question: Question, candidates: Sequence[Candidate]) -> str:
@@ -35,8 +39,7 @@ def render_answer(question: Question, candidates: Sequence[Candidate]) -> str:
     quotes = _pick_quotes(question, candidates)
     body = f"{_as_sentence(quotes[0].text)} [1]"
     if len(quotes) > 1:
-        marks = " ".join(f"[{number}]" for number in range(2, len(quotes) + 1))
-        body += f" {_ALSO}{marks}."
+        body += f" {_point_to(quotes[1:])}."
     notes = [f'[{n}] R{quote.result} "{quote.text}"' for n, quote in enumerate(quotes, 1)]
     return "\n".join([body, *notes])
 
@@ -51,8 +54,32 @@ def render_not_found(titles: Sequence[str], unread: Sequence[str]) -> str:
     return text if len(text) <= MAX_CHARS else text[: MAX_CHARS - 1].rsplit(";", 1)[0] + "."
 
 
+def _point_to(quotes: Sequence[Quote]) -> str:
+    """What the other quotes are about: their sections, each with its mark."""
+    marks: dict[str, list[str]] = {}
+    for number, quote in enumerate(quotes, 2):
+        marks.setdefault(quote.label, []).append(f"[{number}]")
+    if set(marks) == {""}:
+        return _PLAIN + " and ".join(marks[""])
+    named = [
+        f"“{label}” {' '.join(own)}" if label else f"the passage {' '.join(own)}"
+        for label, own in marks.items()
+    ]
+    return _LEAD + " and ".join(named)
+
+
+def _label_of(candidate: Candidate) -> str:
+    """The section a quote stands in. Not with figures: each one in a sentence with a mark must
+    stand in its quote.
+    """
+    heading = candidate.block.headings[-1] if candidate.block.headings else ""
+    label = _NUMBERING.sub("", heading).strip(" .:")
+    is_fit = 2 < len(label) <= _LABEL_CHARS and not any(char.isdigit() for char in label)
+    return label if is_fit and not _UNSAFE.search(label) else ""
+
+
 def _as_sentence(text: str) -> str:
-    text = text[:1].upper() + text[1:]
+    text = text[:1].upper() + text[1:].rstrip(":;,")
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
@@ -62,10 +89,11 @@ def _pick_quotes(question: Question, candidates: Sequence[Candidate]) -> list[Qu
     for candidate in candidates:
         limit = _NEXT_CHARS if quotes else _FIRST_CHARS
         text = cut_quote(question, strip_bullet(candidate.sentence), limit)
-        cost = len(text) + 16 if quotes else 2 * len(text) + 24
+        label = _label_of(candidate)
+        cost = len(text) + len(label) + 34 if quotes else 2 * len(text) + 24
         if not _is_usable(text, candidate) or _repeats(text, quotes) or cost > room:
             continue
-        quotes.append(Quote(text, candidate.block.part))
+        quotes.append(Quote(text, candidate.block.part, label))
         room -= cost
         if len(quotes) == MAX_QUOTES:
             break

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Sequence
 from typing import cast
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from browser_agent.logic.evidence import Candidate
 from browser_agent.logic.question import Question, parse_question
@@ -32,6 +32,8 @@ MAX_PAGES = 12
 MAX_TURNS = 27
 MAX_PARTS = 6
 SURE_RELATION, SURE_FIT = 0.8, 0.9
+SURE_TERMS = 3
+MIN_READ, WEAK_LEAD = 3, 0.45
 IDLE_RELATION, IDLE_FIT = 0.65, 0.7
 IDLE_PAGES = 3
 MAX_SEARCHES = 3
@@ -106,9 +108,11 @@ class _Work:
     def is_sure(self) -> bool:
         """Nothing better can be expected."""
         best = self.answers[0] if self.answers else None
+        own = [term for term in self.question.terms if not term.is_given]
         return (
             best is not None
             and self.is_found
+            and len(own) >= SURE_TERMS
             and best.relation >= SURE_RELATION
             and best.fit >= SURE_FIT
         )
@@ -196,9 +200,24 @@ class _Work:
         if self.is_sure or self.is_idle:
             return []
         leads = self._leads()
+        if sitemap := self._sitemap(leads):
+            return self._open(sitemap)
         if not leads or leads[0].worth < (MIN_WORTH if self.is_found else WORTHLESS):
             return []
         return self._open(leads[0].url)
+
+    def _sitemap(self, leads: Sequence[Lead]) -> str | None:
+        """The first start's sitemap, asked for once, when no link and no search points anywhere."""
+        if self.is_found or not self.trail.starts or len(self.pages) < MIN_READ:
+            return None
+        if leads and leads[0].worth >= WEAK_LEAD:
+            return None
+        url = urljoin(self.trail.starts[0], "/sitemap.xml")
+        is_asked = any(visit.requested == url for visit in self.trail.visits)
+        return None if is_asked or self._is_search_useful() else url
+
+    def _is_search_useful(self) -> bool:
+        return any(v.query is not None and self._has_hits(v) for v in self.trail.visits)
 
     def _leads(self) -> list[Lead]:
         seen = [v.requested for v in self.trail.visits] + [page.url for page in self.pages]
@@ -210,7 +229,7 @@ class _Work:
         if found:
             text = render_answer(self.question, self.answers)
         else:
-            titles = [page.title or page.url for page in self.pages]
+            titles = [page.title or page.url for page in self.pages if not page.is_sitemap]
             text = render_not_found(titles, [lead.text for lead in self._leads()[:5]])
         return ModelReply(text=text, answered=found, finish_reason="stop", usage=_FREE)
 

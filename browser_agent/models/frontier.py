@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from browser_agent.logic.nearness import bases_of, nearest
 from browser_agent.logic.page_text import Link
-from browser_agent.logic.question import Question
+from browser_agent.logic.question import Kind, Question
 from browser_agent.models.library import Page, link_rows
 from browser_agent.models.ranking import rank_rows
 
@@ -30,6 +30,13 @@ _NO_CONTENT = re.compile(
     r"|feed|rss|print|share|edit|privacy|terms|imprint|cookies?)(?:[./_-]|$)",
     re.IGNORECASE,
 )
+_ABOUT = re.compile(
+    r"\b(?:about|introduction|preface|history|authors?|credits?|colophon|copyright|appendix|faq"
+    r"|frequently asked|who we are|general)\b",
+    re.IGNORECASE,
+)
+_ABOUT_WORTH, _FEW_TERMS = 0.35, 3
+_GENERAL_KINDS = frozenset({Kind.TIME, Kind.PERSON, Kind.REASON, Kind.PLACE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,16 +58,25 @@ def find_leads(
     rows = [row for row in rows if _is_page(row[1].url)]
     ranked = dict(rank_rows(question, [r[2] for r in rows], weights=LINK_WEIGHTS, limit=MAX_RANKED))
     top = max(ranked.values(), default=1.0) or 1.0
+    is_general = _is_general(question)
     leads: dict[str, Lead] = {}
     for index, (page, link, texts) in enumerate(rows):
         worth = _base_worth(link, page, order=index, own=own)
         if index in ranked:
             worth += _coverage(question, texts) + 0.15 * ranked[index] / top
         worth += 0.15 * _page_cover(question, page)
+        worth += _ABOUT_WORTH if is_general and _ABOUT.search(link.text) else 0.0
         key = normal_url(link.url)
         if key not in leads or leads[key].worth < worth:
             leads[key] = Lead(url=link.url, text=link.text, worth=worth, source=page.url)
     return sorted(leads.values(), key=lambda lead: -lead.worth)
+
+
+def _is_general(question: Question) -> bool:
+    """It asks about the whole of what the site is about: who made it, when, why."""
+    names = [term for term in question.terms if term.is_name or term.is_given]
+    is_short = len(question.terms) - len(names) <= _FEW_TERMS
+    return is_short and all(term.is_given for term in names) and question.kind in _GENERAL_KINDS
 
 
 def normal_url(url: str) -> str:

@@ -29,16 +29,17 @@ from browser_agent.logic.page_text import (
     cut_blocks,
     read_headings,
     read_links,
+    read_sitemap,
     strip_bullet,
 )
 from browser_agent.logic.question import Question, Term
 from browser_agent.models.ranking import rank_rows
 from browser_agent.models.trail import Visit
 
-BLOCK_WEIGHTS = (2.0, 2.0, 1.0, 1.0)
+BLOCK_WEIGHTS = (0.5, 1.5, 1.0, 1.0)
 """Title, headings, context, text."""
 
-CANDIDATE_BLOCKS = 80
+CANDIDATE_BLOCKS = 240
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +52,7 @@ class Page:
     links: tuple[Link, ...]
     frame: PageFrame
     is_search: bool
+    is_sitemap: bool = False
 
 
 def read_page(visit: Visit) -> Page:
@@ -58,16 +60,18 @@ def read_page(visit: Visit) -> Page:
     markdown = "\n".join(step.text("text") for step in visit.markdown)
     headings = _headings(markdown)
     blocks: list[Block] = []
-    for step in visit.texts or visit.markdown:
+    listed = _listed(markdown, visit.url)
+    for step in () if listed else visit.texts or visit.markdown:
         blocks.extend(_blocks(step.text("text"), step.number, headings))
     url, title = visit.url, visit.title
     return Page(
         url=url,
         title=title,
         blocks=tuple(blocks),
-        links=_links(markdown, url),
+        links=listed or _links(markdown, url),
         frame=_frame(url, title, tuple(blocks), _topic(title, headings)),
         is_search=visit.query is not None,
+        is_sitemap=bool(listed),
     )
 
 
@@ -79,6 +83,7 @@ def _topic(title: str, headings: tuple[Heading, ...]) -> str:
 
 _headings = lru_cache(maxsize=128)(read_headings)
 _links = lru_cache(maxsize=128)(read_links)
+_listed = lru_cache(maxsize=128)(read_sitemap)
 _frame = lru_cache(maxsize=128)(frame_page)
 
 
@@ -141,16 +146,26 @@ _OWN_NAME = 0.25
 
 
 def _own_blocks(pages: Sequence[Page]) -> Iterator[tuple[Page, Block]]:
-    """Blocks of pages without menus: what stands on many pages, lines that are one link."""
+    """Blocks of pages without menus: what stands on many pages, lines that are one link or only
+    the number of one.
+    """
     read = [page for page in pages if not page.is_search]
     counts = Counter(text for page in read for text in {block.text for block in page.blocks})
     limit = max(2, len(read) // 3)
     for page in read:
-        entries = {link.text for link in page.links}
+        entries = {_entry(link.text) for link in page.links} | {""}
         for block in page.blocks:
             repeated = counts[block.text] >= limit and len(read) >= _MIN_PAGES
-            if not repeated and strip_bullet(block.text) not in entries:
+            if not repeated and _entry(block.text) not in entries:
                 yield page, block
+
+
+def _entry(text: str) -> str:
+    """A line of a list of contents without bullet and section number."""
+    return _SECTION.sub("", strip_bullet(text)).strip(" .")
+
+
+_SECTION = re.compile(r"^(?:(?:\d+|[A-Z])\.)+\d*(?:\s+|$)")
 
 
 def link_rows(pages: Sequence[Page]) -> Iterator[tuple[Page, Link, tuple[str, str, str, str]]]:
