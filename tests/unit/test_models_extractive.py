@@ -296,3 +296,35 @@ async def test_it_costs_nothing_and_says_so() -> None:
 
 def test_the_line_of_a_start_is_the_one_that_the_prompt_writes() -> None:
     assert prompt.START == START
+
+
+async def test_a_sitemap_shows_pages_that_nothing_links_to() -> None:
+    listed = "<urlset xmlns='x'>\n" + f"<url><loc>{ORIGIN}/copper-mill</loc></url>\n" + "</urlset>"
+    hidden = {
+        "/": page("Town of Ash", "- [Town hall](/hall)", "- [Square](/square)"),
+        "/hall": HALL,
+        "/square": SQUARE,
+        "/copper-mill": MILL,
+        "/sitemap.xml": Page("", listed),
+    }
+    town = Town(hidden)
+    run = await ask(town, "Who carved the wheel of the Copper Mill?")
+    assert f"{ORIGIN}/sitemap.xml" in town.opened
+    assert run.reply.answered
+    assert "Hanne Brook" in str(run.reply.text)
+    without = Town({path: shown for path, shown in hidden.items() if path != "/sitemap.xml"})
+    assert not (await ask(without, "Who carved the wheel of the Copper Mill?")).reply.answered
+
+
+async def test_further_quotes_are_pointed_to_by_their_sections() -> None:
+    headed = page(
+        "Copper Mill",
+        "## Builders",
+        "The wheel of the Copper Mill was carved by Hanne Brook in nineteen months.",
+        "## Repairs",
+        "The wheel of the Copper Mill was carved anew by Tomas Reed after the flood.",
+    )
+    run = await ask(Town({"/": HOME, "/sights": SIGHTS, "/mill": headed}), "Who carved the wheel?")
+    body, cited = split_reply(str(run.reply.text))
+    assert re.search(r"See also “(Builders|Repairs)” \[2\]\.$", body), body
+    assert all(one.verified for one in check_citations(cited, run.results))
