@@ -15,7 +15,8 @@ _ELEMENT: Final = re.compile(
     rb"(?=(?:\]\]>)?(?:<\\?/|&lt;\\?/))"
 )
 _CELL: Final = re.compile(
-    rb"(?:[ \t]{0,4}:?[ \t]{0,4}(?:\r?\n[ \t]{0,16})?</?[A-Za-z][^<>]{0,80}>\s{0,16}){1,6}"
+    rb"(?:[ \t]{0,4}:?[ \t]{0,4}(?:\r?\n[ \t]{0,16})?"
+    rb"</?(?!(?i:input|textarea|select|button|script|style)\b)[A-Za-z][^<>]{0,80}>\s{0,16}){1,6}"
     rb"([^<>\s]{1,4096})"
 )
 _ATTRIBUTE: Final = re.compile(
