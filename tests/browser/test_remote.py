@@ -77,7 +77,12 @@ async def test_policy_that_cannot_be_kept_is_refused_before_a_connection(
     policy: UrlPolicy,
 ) -> None:
     reached = asyncio.Event()
-    server = await asyncio.start_server(lambda *_: reached.set(), "127.0.0.1", 0)
+
+    def note(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        reached.set()
+        writer.close()
+
+    server = await asyncio.start_server(note, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     with pytest.raises(ConfigurationError, match="policy=None") as caught:
         async with Browser.launch(policy, cdp_url=f"ws://127.0.0.1:{port}/{TOKEN}"):
