@@ -366,6 +366,8 @@
     const seen = after.bottom > 0 && after.right > 0 && after.top < innerHeight && after.left < innerWidth;
     return { moved: before.y !== after.y || before.x !== after.x, seen, scrolls: canScroll(node, true) };
   };
+  // What holds the words may hold them in a part of it that is hidden.
+  const shows = (node, text) => fold(visibleText(node)).toLowerCase().includes(text);
   const holds = (node, text) => fold(textOf(node)).toLowerCase().includes(text);
   const deepest = (node, text, budget) => {
     // The innermost visible element whose text holds the words, in document order.
@@ -378,7 +380,7 @@
       if (found) return found;
     }
     const skipped = ['script', 'style', 'noscript', 'template', 'head'].includes(tagOf(node));
-    return !skipped && holds(node, text) && isVisible(node) ? node : null;
+    return !skipped && holds(node, text) && isVisible(node) && shows(node, text) ? node : null;
   };
   const showText = (node, args) => {
     const start = node instanceof Element ? node : document.body || document.documentElement;
