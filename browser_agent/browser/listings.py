@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
+from browser_agent.browser.bounding import json_bytes
 from browser_agent.browser.failures import is_playwright_error
 from browser_agent.browser.operation import Kind
 from browser_agent.browser.outcome import Outcome, fail
@@ -59,10 +60,19 @@ class Listings:
                 fail(ErrorCode.INVALID_INPUT, f"level must be one of {', '.join(LEVELS)}.")
             wanted = LEVELS.index(level)
             items = [item for item in self._console if _level_of(item) <= wanted]
-            dropped = self._written - len(self._console)
-            return Outcome(data={"items": items, "dropped": dropped})
+            shown = self._newest(items)
+            dropped = self._written - len(self._console) + len(items) - len(shown)
+            return Outcome(data={"items": shown, "dropped": dropped})
 
         return await self._run("console", act)
+
+    def _newest(self, rows: list[dict[str, object]]) -> list[dict[str, object]]:
+        """The last rows that fit a Result: what is cut there would be the newest."""
+        room = self._core.limits.result_bytes * 3 // 4
+        first = len(rows)
+        while first and (room := room - json_bytes(rows[first - 1])) >= 0:
+            first -= 1
+        return rows[first:]
 
     async def requests(self, *, pattern: str | None = None, static: bool = True) -> Result:
         """Requests, oldest first; ``index`` is what :meth:`request` takes.
@@ -78,7 +88,7 @@ class Listings:
                 for entry in self._traffic.entries
                 if matches(entry.url) and (static or not _is_static(entry))
             ]
-            items = [_row(entry) for entry in kept[-LISTED:]]
+            items = self._newest([_row(entry) for entry in kept[-LISTED:]])
             return Outcome(data={"items": items, "dropped": self._traffic.count - len(items)})
 
         return await self._run("requests", act)
