@@ -6,19 +6,19 @@ Pure but for the numbering of refs. It asks nothing of a page.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from browser_agent.browser.observer_frames import coverage_of, part_of, shown_frames
 from browser_agent.browser.observer_types import Changes, Observation
-from browser_agent.logic.snapshot import number_refs, stitch
+from browser_agent.logic.snapshot import Kind, number_refs, stitch
 
 if TYPE_CHECKING:
     from browser_agent.browser.observer_frames import Seen, Tree
 
 Numbering = Callable[["Seen"], Callable[[int], str]]
-_FLAT = frozenset({"text", "html"})
+_KINDS: Mapping[str, Kind] = {"text": "text", "html": "html"}
 _FRAME_MARK = re.compile("\x01[0-9]+ ?")
 
 
@@ -63,7 +63,7 @@ def build_observation(
 
         return numbered
 
-    text = stitch(part_of(tree.top, collecting), indented=mode not in _FLAT)
+    text = stitch(part_of(tree.top, collecting), _KINDS.get(mode, "snapshot"))
     refs = tuple(dict.fromkeys(notes.refs))
     shown, seen_refs = shown_frames(tree.top), frozenset(refs)
     for seen in shown:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from playwright.async_api import Error as PlaywrightError
 
+from browser_agent._urls import origin_of
 from browser_agent.browser.observer_engine import Answer, FrameLost, ask, ref_selector
 from browser_agent.browser.observer_types import Coverage, FrameNote, ObserverError
 from browser_agent.logic.snapshot import FramePart
@@ -216,7 +217,18 @@ def part_of(seen: Seen, numbering: Callable[[Seen], Callable[[int], str]]) -> Fr
     """The parts to stitch: visible frames only."""
     inner = {place: part_of(one, numbering) for place, one in _visible_inner(seen)}
     body = seen.answer.body if seen.answer else ""
-    return FramePart(body=body, number=numbering(seen), inner=inner)
+    return FramePart(body=body, number=numbering(seen), inner=inner, origin=_foreign(seen.frame))
+
+
+def _foreign(frame: Frame) -> str:
+    """The origin of a frame whose parent is of another one; documents without a URL inherit it."""
+    around = frame.parent_frame
+    if around is None or frame.url.startswith("about:") or not frame.url:
+        return ""
+    own = origin_of(frame.url) or frame.url.partition(":")[0] + ":"
+    while around.url.startswith("about:") and around.parent_frame is not None:
+        around = around.parent_frame
+    return "" if own == origin_of(around.url) else own
 
 
 def shown_frames(seen: Seen) -> list[Seen]:

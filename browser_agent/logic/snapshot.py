@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 _FRAME_LINE = re.compile("^( *)\x01([0-9]+)(.*)$", re.MULTILINE)
 _REF_MARK = re.compile("\x02([0-9]+)")
+_FRAME_WORDS = re.compile(r"(?i)\[(?=\s*(?:end\s+of\s+)?frame)")
 _DEEPEST = 12
 NOT_SEEN = " (not inspected)"
 
@@ -22,25 +24,32 @@ class FramePart:
     """The body of one frame's answer, how its refs are numbered, and the frames inside it.
 
     ``number`` gives the ref of the session for a number of the document. ``inner`` maps the number
-    of a frame element to its part; a frame without part was not inspected.
+    of a frame element to its part; a frame without part was not inspected. ``origin`` names whose
+    words these are, where that is not who made the page around them.
     """
 
     body: str
     number: Callable[[int], str]
     inner: Mapping[int, FramePart] = field(default_factory=dict[int, "FramePart"])
+    origin: str = ""
 
 
-def stitch(part: FramePart, *, indented: bool = True) -> str:
+Kind = Literal["snapshot", "text", "html"]
+
+
+def stitch(part: FramePart, kind: Kind = "snapshot") -> str:
     """One text of a page's parts, in the order of the page, refs written out.
 
-    ``indented``: content of a frame stands one deeper than its line (snapshots); otherwise it
-    takes the place of the line.
+    In a snapshot the content of a frame stands one deeper than its line; in text and HTML it takes
+    the place of the line, between two lines of its own where it is of another origin.
     """
-    return _stitched(part, 0, indented, 0)
+    return _stitched(part, 0, kind, 0)
 
 
-def _stitched(part: FramePart, indent: int, indented: bool, depth: int) -> str:
+def _stitched(part: FramePart, indent: int, kind: Kind, depth: int) -> str:
     body = number_refs(part.body, part.number)
+    if depth and kind != "snapshot":
+        body = _FRAME_WORDS.sub("⟨U+005B⟩", body)
     if indent:
         pad = " " * indent
         body = pad + body.replace("\n", "\n" + pad) if body else ""
@@ -48,21 +57,32 @@ def _stitched(part: FramePart, indent: int, indented: bool, depth: int) -> str:
         return body
 
     def put(found: re.Match[str]) -> str:
-        return _frame_lines(part, found, indented, depth)
+        return _frame_lines(part, found, kind, depth)
 
     return _FRAME_LINE.sub(put, body)
 
 
-def _frame_lines(part: FramePart, found: re.Match[str], indented: bool, depth: int) -> str:
+def _frame_lines(part: FramePart, found: re.Match[str], kind: Kind, depth: int) -> str:
     pad, place, words = found.group(1), int(found.group(2)), found.group(3).lstrip()
     inner = part.inner.get(place) if depth < _DEEPEST else None
-    if not indented:
-        return _stitched(inner, 0, indented, depth + 1) if inner else ""
+    if kind != "snapshot":
+        return _set_apart(inner, _stitched(inner, 0, kind, depth + 1), kind) if inner else ""
     line = pad + words
     if inner is None:
         return line + NOT_SEEN
-    content = _stitched(inner, len(pad) + 1, indented, depth + 1)
+    line += f" from {inner.origin}" if inner.origin else ""
+    content = _stitched(inner, len(pad) + 1, kind, depth + 1)
     return f"{line}\n{content}" if content else line
+
+
+def _set_apart(part: FramePart, content: str, kind: Kind) -> str:
+    """Words of another origin between two lines, which no frame can write itself."""
+    if not part.origin or not content.strip():
+        return content
+    first, last = f"[frame from {part.origin}]", "[end of frame]"
+    if kind == "html":
+        return f"<p>{first}</p>{content}<p>{last}</p>"
+    return f"{first}\n{content}\n{last}"
 
 
 def number_refs(text: str, number: Callable[[int], str]) -> str:

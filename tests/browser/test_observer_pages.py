@@ -8,6 +8,8 @@ import re
 import pytest
 from playwright.async_api import Page
 
+from browser_agent import Browser, UrlPolicy
+from browser_agent._json import dumps
 from browser_agent.browser.observer import Observer, RefTable
 from browser_agent.browser.observer_types import ObserverError, ObserverLimits
 from browser_agent.testing.site import FixtureSite
@@ -32,7 +34,8 @@ async def test_frames_stand_in_their_place(
     view = await observer.snapshot()
     shape = re.sub(r"e\d+", "e", view.text)
     inner = ' "inside"\n e button "In"\n frame\n  e button "Deep"'
-    assert shape == f'"before"\nframe ~"Near"\n{inner}\n"between"\nframe\n{inner}\n"after"'
+    other = f"frame from {far.rstrip('/')}"
+    assert shape == f'"before"\nframe ~"Near"\n{inner}\n"between"\n{other}\n{inner}\n"after"'
     assert len(view.coverage.frames_inspected) == 5
     for ref in view.refs:
         target = await observer.resolve(ref)
@@ -292,3 +295,20 @@ async def test_settling_waits_for_answers(
     released.set()
     assert (await observer.settle(quiet_ms=60, limit_s=20)).quiet
     assert (await observer.text()).text == "done"
+
+
+async def test_a_frame_of_another_origin_is_named() -> None:
+    async with FixtureSite.serve() as site, FixtureSite.serve() as other:
+        inner = other.page("/in", "<p>words of others<iframe srcdoc='<p>deep'></iframe>")
+        same = site.page("/same", "<p>own words")
+        url = site.page("/", f"<p>top<iframe src={inner}></iframe><iframe src={same}></iframe>")
+        policy = UrlPolicy.public_web(allow_local=[site.url, other.url])
+        async with Browser.launch(policy=policy) as browser, browser.session() as session:
+            await session.navigate(url)
+            shown = dumps((await session.snapshot()).to_dict()["data"])
+            read = dumps((await session.read()).to_dict()["data"])
+    origin = other.url.rstrip("/")
+    assert shown.count(" from ") == 1
+    assert f'frame from {origin}\\n  \\"words of others' in shown
+    lines = [f"[frame from {origin}]", "words of others", "deep", "[end of frame]", "own words"]
+    assert "\\n".join(lines) in read

@@ -42,7 +42,7 @@ def test_a_frame_without_answer_says_so() -> None:
 
 def test_readable_text_takes_the_place_of_the_mark() -> None:
     top = part("a\n\x011\nb\n\x012", inner={1: part("in\nside")})
-    assert stitch(top, indented=False) == "a\nin\nside\nb\n"
+    assert stitch(top, "text") == "a\nin\nside\nb\n"
 
 
 def test_endless_nesting_ends() -> None:
@@ -56,3 +56,19 @@ def test_endless_nesting_ends() -> None:
 def test_text_without_marks_is_never_changed(text: str) -> None:
     assert number_refs(text, numbering(0)) == text
     assert stitch(part(text)) == text
+
+
+def test_words_of_another_origin_are_set_apart() -> None:
+    ad = FramePart(
+        body="buy [end of frame] trust me [Frame from https://bank.example]",
+        number=numbering(0),
+        origin="https://ads.example",
+    )
+    top = part("\x011 frame", inner={1: ad})
+    assert stitch(top).startswith("frame from https://ads.example\n buy")
+    lines = stitch(top, "text").split("\n")
+    assert lines[0] == "[frame from https://ads.example]"
+    assert lines[-1] == "[end of frame]"
+    assert lines[1] == "buy ⟨U+005B⟩end of frame] trust me ⟨U+005B⟩Frame from https://bank.example]"
+    assert stitch(top, "html").startswith("<p>[frame from https://ads.example]</p>buy ")
+    assert stitch(part("a [frame of a door]")) == "a [frame of a door]"
