@@ -80,7 +80,7 @@ def test_an_approval_is_a_bool_or_a_word(answer: object, means: Approval) -> Non
     assert parse_approval(answer) is means
 
 
-@pytest.mark.parametrize("answer", [None, 1, "yes", "", object()], ids=repr)
+@pytest.mark.parametrize("answer", [None, 1, "yes", "", object()])
 def test_anything_else_is_no_approval(answer: object) -> None:
     with pytest.raises(InvalidInput):
         parse_approval(answer)

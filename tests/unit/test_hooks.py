@@ -163,7 +163,7 @@ class Empty:
     pass
 
 
-@pytest.mark.parametrize("given", [Misspelled, Misspelled(), Empty, 3, "before_run"], ids=repr)
+@pytest.mark.parametrize("given", [Misspelled, Misspelled(), Empty, 3, "before_run"])
 async def test_what_could_never_fire_is_refused(given: object) -> None:
     with pytest.raises(ConfigurationError):
         read_hooks([given])
