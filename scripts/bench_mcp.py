@@ -52,7 +52,14 @@ def own(folder: Path, site: FixtureSite) -> StdioServerParameters:
 
 def peer(node: str) -> StdioServerParameters:
     """Playwright's server over the same browser."""
-    args = [str(PEER), "--headless", "--isolated", "--no-sandbox"]
+    args = [
+        str(PEER),
+        "--headless",
+        "--isolated",
+        "--output-dir",
+        tempfile.gettempdir(),
+        "--no-sandbox",
+    ]
     return StdioServerParameters(
         command=node,
         args=[*args, "--executable-path", str(find_browser(None, ""))],

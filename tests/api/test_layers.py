@@ -29,6 +29,7 @@ LAYER_OF = {
     "__init__": 6,
     "assembly": 6,
     "convenience": 6,
+    "__main__": 6,
     "cli": 6,
     "mcp_server": 6,
     "recorder": 6,
