@@ -6,6 +6,7 @@ import asyncio
 import base64
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -38,6 +39,9 @@ INSTRUCTIONS = (
 )
 _REPLY_BYTES = 65_536
 _ARGUMENT_BYTES = 1_000_000
+_INLINE: Mapping[str, object] = {
+    "inline": {"type": "boolean", "description": "show the image in the reply"}
+}
 _PROGRESS_S = 5.0
 _KEPT_RESULTS = 200
 
@@ -53,7 +57,7 @@ class McpServer:
         tools = [*browser_tools(search_url=settings.search_url, cite=False), READ_MORE]
         if settings.unsafe_evaluate:
             tools.append(EVALUATE)
-        self._tools: dict[str, Tool] = {tool.name: tool for tool in tools}
+        self._tools: dict[str, Tool] = {tool.name: _offered(tool) for tool in tools}
         self._results: list[Result] = []
         self._console_seen = 0
 
@@ -189,6 +193,15 @@ class McpServer:
         if content is None:
             raise MCPError(types.INVALID_PARAMS, "there is no such resource")
         return types.ReadResourceResult(contents=[_contents(params.uri, kind, content)])
+
+
+def _offered(tool: Tool) -> Tool:
+    """The tool as this server offers it: a screenshot can be asked to come along as an image."""
+    if tool.name != "browser_take_screenshot":
+        return tool
+    parameters = cast("dict[str, object]", thaw(tool.parameters))
+    known = cast("dict[str, object]", parameters["properties"])
+    return replace(tool, parameters={**parameters, "properties": {**known, **_INLINE}})
 
 
 def describe_tool(tool: Tool) -> types.Tool:

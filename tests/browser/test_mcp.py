@@ -69,6 +69,8 @@ async def test_a_client_looks_acts_and_closes(tmp_path: Path) -> None:
             name = shot["data"]["artifact"]["name"]
             read: Any = await client.read_resource(f"browser-agent://artifact/{name}")
             assert read.contents[0].blob
+            seen: Any = await client.call_tool("browser_take_screenshot", {"inline": True})
+            assert [part.type for part in seen.content] == ["text", "resource_link", "image"]
             _, closed = await call(client, "browser_close")
             assert closed["status"] == "ok"
             text, again = await call(client, "browser_navigate", url=url)
