@@ -12,6 +12,10 @@ from browser_agent.report.render import write_report
 from browser_agent.store.run_folder import open_run_folder
 
 pytestmark = pytest.mark.anyio
+AXE = Path(__file__).parents[1] / "node/node_modules/axe-core/axe.min.js"
+SERIOUS = """async () => (await axe.run()).violations
+  .filter(fault => ["serious", "critical"].includes(fault.impact))
+  .map(fault => fault.id + " " + fault.nodes.map(node => node.target.join(" ")).join(", "))"""
 HOSTILE = '<img src=x onerror="document.title=1"><script>document.title=2</script>{{ 7*7 }}'
 
 
@@ -75,6 +79,17 @@ async def test_footnotes_work_by_mouse_and_keyboard(report: Page) -> None:
     assert report.url.endswith("#mark-1")
     assert "quote found" in await report.inner_text("#note-1")
     assert "intact" in await report.inner_text("main")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+async def test_axe_finds_no_serious_fault_in_either_scheme(report: Page, width: int) -> None:
+    await report.set_viewport_size({"width": width, "height": 844})
+    await report.evaluate(AXE.read_text())
+    for scheme in ("light", "dark"):
+        await report.emulate_media(color_scheme=scheme)
+        assert await report.evaluate(SERIOUS) == [], scheme
+        wide = await report.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, scheme
 
 
 def test_a_folder_without_a_run_is_said(tmp_path: Path) -> None:
