@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import secrets
 import shutil
 import socket
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from browser_agent.browser.journaling import OperationJournal
 
 FOLDER_PREFIX = "browser-agent-"
+_NAME_DIGITS = 16
+_BASE_BYTES = 32
+_SHORT_BASE = Path("/tmp")  # noqa: S108 - a folder of our own below it, mode 0700
 GRACE_S = 1.0
 """How long processes that were asked to end may take before they are killed."""
 _KILL_S = 3.0
@@ -51,9 +55,21 @@ def host_facts() -> dict[str, object]:
     return facts
 
 
+def folder_of(token: str) -> Path:
+    """Where the private folder of an owner is: its name begins like its token.
+
+    Chromium's socket lies two levels below it and a socket's path has 107 bytes at most: the name
+    is short, and where the folder for temporary files has a long path, /tmp takes its place.
+    """
+    base = Path(tempfile.gettempdir())
+    if len(os.fsencode(base)) > _BASE_BYTES and os.access(_SHORT_BASE, os.W_OK | os.X_OK):
+        base = _SHORT_BASE
+    return base / f"{FOLDER_PREFIX}{token[:_NAME_DIGITS]}"
+
+
 def make_folder(token: str) -> Path:
-    """The private folder (0700) of an owner, named after its token."""
-    folder = Path(tempfile.gettempdir()) / f"{FOLDER_PREFIX}{token}"
+    """The private folder (0700) of an owner."""
+    folder = folder_of(token)
     folder.mkdir(mode=0o700)
     return folder
 
@@ -73,7 +89,7 @@ class Ledger:
         """Record owner and folder, then make the folder. Nothing runs yet."""
         me = own_process()
         await journal.open({"pid": me.pid, "started": me.started, **host_facts()})
-        path = Path(tempfile.gettempdir()) / f"{FOLDER_PREFIX}{token}"
+        path = folder_of(token)
         await journal.add("folder", str(path), {})
         return cls(token, make_folder(token), journal)
 

@@ -6,13 +6,12 @@ finds leftovers by record and token, never by a program's name, and touches noth
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from browser_agent.browser.cleanup import FOLDER_PREFIX, host_facts, remove_folder
+from browser_agent.browser.cleanup import folder_of, host_facts, remove_folder
 from browser_agent.browser.processes import Proc, children_of, end_all, find_marked
 
 if TYPE_CHECKING:
@@ -119,9 +118,8 @@ def _recorded_processes(resources: Sequence[Mapping[str, object]]) -> list[Proc]
 def _recorded_folders(resources: Sequence[Mapping[str, object]], token: str) -> list[Path]:
     """Private folders of the token; any other path in a record is not touched."""
     named = [Path(str(one["name"])) for one in resources if one["kind"] == "folder"]
-    return [path for path in named if path.name == f"{FOLDER_PREFIX}{token}"] or [
-        Path(tempfile.gettempdir()) / f"{FOLDER_PREFIX}{token}"
-    ]
+    known = folder_of(token)
+    return [path for path in named if path.name == known.name] or [known]
 
 
 def _proc(pid: object, started: object) -> Proc | None:

@@ -8,12 +8,14 @@ the reaper does. Every method may be called from any thread and blocks on the di
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import threading
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from browser_agent.errors import ConfigurationError
 from browser_agent.store.state_dir import open_state_dir
@@ -41,6 +43,7 @@ class SqliteJournal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.Lock()
+        self.is_closed = False
         try:
             self._db = sqlite3.connect(
                 path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
@@ -159,9 +162,31 @@ class SqliteJournal:
     def close(self) -> None:
         """Close the file."""
         with self._lock:
+            self.is_closed = True
             self._db.close()
 
 
+_open: WeakValueDictionary[tuple[str, int, int], SqliteJournal] = WeakValueDictionary()
+_opening = threading.Lock()
+
+
 def open_journal(folder: Path | None = None) -> SqliteJournal:
-    """The journal of this user, or of a folder."""
-    return SqliteJournal((folder or open_state_dir()) / FILE)
+    """The journal of this user, or of a folder.
+
+    Whoever asks while one is open gets that one: launches in a row hold one file, not one each.
+    """
+    path = (folder or open_state_dir()) / FILE
+    with _opening:
+        shared = _open.get(_key_of(path))
+        if shared is None or shared.is_closed:
+            shared = SqliteJournal(path)
+            _open[_key_of(path)] = shared
+    return shared
+
+
+def _key_of(path: Path) -> tuple[str, int, int]:
+    """Tells a file from another that took its place, and this process from its parent."""
+    try:
+        return str(path), path.stat().st_ino, os.getpid()
+    except OSError:
+        return str(path), 0, os.getpid()

@@ -7,7 +7,6 @@ import json
 import random
 import signal
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
@@ -15,7 +14,7 @@ from typing import cast
 import psutil
 import pytest
 
-from browser_agent.browser.cleanup import FOLDER_PREFIX
+from browser_agent.browser.cleanup import folder_of
 from browser_agent.browser.processes import find_marked
 from browser_agent.store.journal import SqliteJournal, open_journal
 from browser_agent.testing.site import FixtureSite
@@ -95,11 +94,6 @@ async def test_reap_leaves_nothing_of_an_owner_killed_at_any_moment(
         assert open_ones <= {one["id"] for one in journal.unknown_operations()}
         assert find_marked(tokens) == []
         assert [one for one in below if one.is_running() and one.status() != "zombie"] == []
-        left = [
-            path
-            for token in tokens
-            for path in Path(tempfile.gettempdir()).glob(f"{FOLDER_PREFIX}{token}*")
-        ]
-        assert left == []
+        assert [token for token in tokens if folder_of(token).exists()] == []
         assert journal.owners() == []
     assert journal.unknown_operations()

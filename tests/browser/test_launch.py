@@ -52,7 +52,7 @@ def around() -> Around:
 def folders() -> set[str]:
     """Private folders of owners: the prefix and the owner's token."""
     found = Path(tempfile.gettempdir()).glob(f"{FOLDER_PREFIX}*")
-    return {path.name for path in found if re.fullmatch(r"[0-9a-f]{32}", path.name[-32:])}
+    return {path.name for path in found if re.fullmatch(r"[0-9a-f]{16}", path.name[-16:])}
 
 
 def children() -> set[int]:
@@ -248,3 +248,16 @@ async def test_two_browsers_at_once_have_folders_and_tokens_of_their_own() -> No
     for browser in (one, two):
         assert browser.closing is not None
         assert browser.closing.is_complete
+
+
+async def test_a_long_path_for_temporary_files_is_no_obstacle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / ("long-" * 20)
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    async with Browser.launch() as browser:
+        assert browser.is_connected
+    assert browser.closing is not None
+    assert browser.closing.is_ok
+    assert list(folder.iterdir()) == []

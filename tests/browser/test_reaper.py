@@ -15,7 +15,7 @@ from typing import cast
 import pytest
 
 from browser_agent import Browser
-from browser_agent.browser.cleanup import FOLDER_PREFIX, host_facts, make_folder, new_token
+from browser_agent.browser.cleanup import folder_of, host_facts, make_folder, new_token
 from browser_agent.browser.processes import OWNER_SWITCH, Proc, find_marked, own_process
 from browser_agent.browser.reaper import reap
 from browser_agent.store.journal import SqliteJournal, open_journal
@@ -70,7 +70,7 @@ def operations_of(journal: SqliteJournal) -> list[str]:
 def left_over(tokens: set[str]) -> tuple[list[Proc], list[Path]]:
     processes = find_marked(tokens)
     temp = Path(tempfile.gettempdir())
-    return processes, [p for token in tokens for p in temp.glob(f"{FOLDER_PREFIX}{token}")]
+    return processes, [p for token in tokens for p in temp.glob(folder_of(token).name)]
 
 
 async def test_browser_of_a_killed_owner_is_ended_and_its_operation_is_unknown(
@@ -164,7 +164,7 @@ def test_only_processes_with_the_token_or_the_very_record_are_ended(tmp_path: Pa
     assert stranger.poll() is None
     assert ours.wait(10) == -signal.SIGKILL
     assert (tmp_path / "precious").is_dir()
-    assert not (Path(tempfile.gettempdir()) / f"{FOLDER_PREFIX}{token}").exists()
+    assert not folder_of(token).exists()
     assert (done.owners, done.left) == (1, ())
     stranger.kill()
     stranger.wait(10)
