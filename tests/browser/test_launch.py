@@ -22,7 +22,7 @@ from browser_agent import (
     Secret,
     UrlPolicy,
 )
-from browser_agent.browser.cleanup import FOLDER_PREFIX
+from browser_agent.browser.cleanup import FOLDER_PREFIX, folder_of
 from browser_agent.browser.processes import OWNER_SWITCH
 from browser_agent.store.journal import open_journal
 
@@ -92,7 +92,7 @@ async def test_running_browser_is_recorded_and_everything_is_struck_off_afterwar
             for word in psutil.Process(pid).cmdline()
             if word.startswith("--user-data-dir=")
         ]
-        assert made == f"{FOLDER_PREFIX}{owner['token']}"
+        assert made == folder_of(str(owner["token"])).name
         assert kinds == ["folder", "port", "process", "process", "profile"]
         assert profiles
         assert all(Path(profile).parent.name == made for profile in profiles)
