@@ -112,9 +112,9 @@ class Navigator:
         outgoing = shared.outgoing.check(decision.url)
         if not outgoing.allowed:
             refuse(outgoing.code, outgoing.reason)
-        if self._core.options.robots and decision.url not in shared.admitted:
-            if not await op.call(self._core.robots_allow(decision.url)):
-                fail(ErrorCode.ROBOTS_DENIED)
+        asked = self._core.options.robots and decision.url not in shared.admitted
+        if asked and not await op.call(self._core.robots_allow(decision.url)):
+            fail(ErrorCode.ROBOTS_DENIED)
         return decision.url
 
     async def _step(self, op: Operation, go: _Go, word: str) -> Outcome:

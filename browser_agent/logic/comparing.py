@@ -156,5 +156,4 @@ def _shown(result: Result) -> str:
 def _pretty(value: object) -> str:
     if isinstance(value, str):
         return value
-    given = cast("object", value)
-    return dumps(thaw(given) if isinstance(given, Mapping | tuple) else given, indent=True)
+    return dumps(thaw(value), indent=True)

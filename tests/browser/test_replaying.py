@@ -6,7 +6,7 @@ import asyncio
 import base64
 import hashlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -167,7 +167,7 @@ async def test_a_post_that_redirects_is_followed_by_get(
     async def visit(session: Session) -> list[Result]:
         await session.navigate(url)
         found = await session.find("Go", role="button")
-        ref = found.data["matches"][0]["ref"]  # pyright: ignore
+        ref = str(found.data["matches"][0]["ref"])  # pyright: ignore
         return [await session.click(ref), await session.read()]
 
     seen, _ = await same_again(recorder, offline, visit)
@@ -267,7 +267,7 @@ async def test_a_page_of_another_charset_and_a_file(
     async def visit(session: Session) -> list[Result]:
         seen = [await session.navigate(url), await session.read()]
         found = await session.find("file", role="link")
-        ref = found.data["matches"][0]["ref"]  # pyright: ignore
+        ref = str(found.data["matches"][0]["ref"])  # pyright: ignore
         return [*seen, await session.click(ref), await session.downloads()]
 
     seen, _ = await same_again(recorder, offline, visit)
@@ -381,7 +381,7 @@ async def test_event_streams_give_their_recorded_messages(
 
 
 @asynccontextmanager
-async def echo_socket() -> AsyncIterator[str]:
+async def echo_socket() -> AsyncGenerator[str]:
     """A WebSocket server that greets and then says back what it hears; gives its address."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
