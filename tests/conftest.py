@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -24,3 +27,18 @@ def anyio_backend() -> str:
 @pytest.fixture(scope="session")
 def long_run(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--long"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def temporary_folder() -> Iterator[str]:
+    """A folder for temporary files of this process alone: what others leave is not ours.
+
+    Its path is short, as sockets below it ask for.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="t-", ignore_cleanup_errors=True) as folder,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(tempfile, "tempdir", folder)
+        patch.setenv("TMPDIR", folder)
+        yield folder

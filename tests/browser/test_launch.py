@@ -107,6 +107,25 @@ async def test_running_browser_is_recorded_and_everything_is_struck_off_afterwar
     assert around.nothing_new()
 
 
+async def test_features_that_playwright_switches_off_stay_off_and_no_window_loads_popups(
+    around: Around,
+) -> None:
+    async with Browser.launch() as browser, browser.session() as session:
+        await session.snapshot()
+        new = [psutil.Process(pid) for pid in children() - around.children]
+        (main,) = [one for one in new if OWNER_SWITCH in " ".join(one.cmdline())]
+        given = [
+            set(word.partition("=")[2].split(","))
+            for word in main.cmdline()
+            if word.startswith("--disable-features=")
+        ]
+        processes = [" ".join(one.cmdline()) for one in main.children(recursive=True)]
+    assert len(given) > 1
+    assert set().union(*given) == given[-1], "the last one is the one that counts"
+    assert processes
+    assert not [line for line in processes if "--top-chrome-webui" in line]
+
+
 async def test_environment_of_the_browser_holds_no_key(
     monkeypatch: pytest.MonkeyPatch, around: Around
 ) -> None:
