@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from browser_agent.browser.processes import Proc, find_driver
 from browser_agent.errors import BrowserError
@@ -42,8 +42,9 @@ async def start_driver(folder: Path) -> Driver:
     """
     from playwright.async_api import async_playwright  # costs 0.2 s, so not before a launch
 
+    manager = async_playwright()
     async with _tmpdir(folder):
-        starting = asyncio.create_task(async_playwright().start())
+        starting = asyncio.create_task(manager.start())
         for _ in range(_TURNS):
             await asyncio.sleep(0)
     try:
@@ -52,10 +53,27 @@ async def start_driver(folder: Path) -> Driver:
         starting.cancel()
         await asyncio.gather(starting, return_exceptions=True)
         raise
+    _take_note(manager)
     process = await asyncio.to_thread(find_driver, os.getpid(), str(folder))
     if process is None:
         raise BrowserError("the driver process of Playwright cannot be found in the process table")
     return Driver(playwright, process)
+
+
+def _take_note(manager: object) -> None:
+    """Read the error that a dying driver leaves: its end is seen by its process, and asyncio would
+    log an error that nobody read. Playwright keeps it in a private place, which may move.
+    """
+    found = manager
+    for name in ("_client", "_transport", "on_error_future"):
+        found = getattr(found, name, None)
+    if isinstance(found, asyncio.Future):
+        cast("asyncio.Future[object]", found).add_done_callback(_read_error)
+
+
+def _read_error(future: asyncio.Future[object]) -> None:
+    if not future.cancelled():
+        future.exception()
 
 
 @asynccontextmanager

@@ -53,11 +53,11 @@ class Stage:
         try:
             if await self.witness.guard(op, trace, send):
                 await self.look(op, trace, expected)
+            if trace.tab.gone is not None:
+                await asyncio.sleep(_GONE_S)
         except asyncio.CancelledError:
             if self.core.gone_code(op) is not ErrorCode.PAGE_CLOSED:
                 raise
-        if trace.tab.gone is not None:
-            await asyncio.sleep(_GONE_S)
         return self.conclude(op, trace)
 
     async def look(self, op: Operation, trace: Trace, expected: Expected | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 from collections.abc import Callable
 from typing import cast
@@ -96,6 +97,25 @@ async def test_renderer_that_is_killed_is_typed_and_the_session_goes_on_with_a_f
         assert "recovered" not in (following.coverage or {})
         closing = await session.close()
     assert closing.is_complete
+
+
+async def test_a_driver_that_dies_leaves_no_error_that_nobody_reads(local_web: UrlPolicy) -> None:
+    told: list[dict[str, object]] = []
+    loop = asyncio.get_running_loop()
+    usual = loop.get_exception_handler()
+
+    async def lose() -> None:
+        async with Browser.launch(local_web, robots=False) as browser, browser.session() as session:
+            process_of(browser, "driver").kill()
+            assert not (await session.read()).is_complete
+
+    loop.set_exception_handler(lambda _, context: told.append(context))
+    try:
+        await lose()
+        gc.collect()
+    finally:
+        loop.set_exception_handler(usual)
+    assert told == []
 
 
 async def test_page_that_asks_for_a_crash_is_typed_while_it_is_looked_at(
