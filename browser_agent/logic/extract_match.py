@@ -8,63 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from browser_agent._freeze import list_of, mapping_of
 from browser_agent.logic.extract_page import Entity, Fact, PageFacts, Table
 from browser_agent.logic.extract_schema import Wanted
+from browser_agent.logic.extract_units import UNIT_WORDS, has_other_unit
 from browser_agent.logic.extract_values import coerce, plain_value, split_items
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD = re.compile(r"[^\W_]+")
-_UNITS = frozenset(
-    [
-        "m",
-        "km",
-        "cm",
-        "mm",
-        "ft",
-        "kg",
-        "g",
-        "l",
-        "ml",
-        "s",
-        "min",
-        "mins",
-        "minutes",
-        "hours",
-        "days",
-        "years",
-        "year",
-        "eur",
-        "usd",
-        "gbp",
-        "euro",
-        "euros",
-        "percent",
-        "pct",
-        "c",
-        "f",
-        "kw",
-        "mb",
-        "gb",
-        "n",
-        "no",
-        "num",
-        "count",
-        "number",
-        "total",
-        "of",
-        "the",
-        "a",
-        "an",
-        "in",
-        "value",
-        "amount",
-        "text",
-    ]
-)
+_FILLERS = frozenset(
+    {"n", "no", "num", "count", "number", "total", "of", "the", "a", "an", "in"}
+) | {
+    "value",
+    "amount",
+    "text",
+}
 _SAME: tuple[frozenset[str], ...] = (
     frozenset({"name", "title", "headline", "heading"}),
     frozenset({"description", "summary", "abstract"}),
@@ -84,6 +45,7 @@ _SAME: tuple[frozenset[str], ...] = (
     frozenset({"died", "death", "deathdate"}),
     frozenset({"ingredients", "recipeingredient", "ingredient"}),
     frozenset({"servings", "yield", "recipeyield", "serves"}),
+    frozenset({"instructions", "steps", "method", "directions"}),
 )
 _RANK = {
     name: rank
@@ -94,6 +56,9 @@ _RANK = {
 _GENERIC = frozenset(
     ["name", "title", "headline", "description", "url", "image", "text", "type", "value", "id"]
 )
+
+
+_OWN = frozenset(["name", "title", "headline", "description", "url", "image"])
 
 
 @dataclass(slots=True)
@@ -134,9 +99,15 @@ def _inner_facts(facts: Sequence[Fact], depth: int) -> list[Fact]:
         nested = mapping_of(fact.value)
         if nested is not None and depth < 3:
             inner = _facts_of(nested, fact)
-            kept = [one for one in inner if not _words(one.name) & _GENERIC]
+            kept = [one for one in inner if not _is_generic(one.name)]
             found += [*kept, *_inner_facts(kept, depth + 1)]
     return found
+
+
+def _is_generic(name: str) -> bool:
+    """A name that says nothing without the thing that it belongs to."""
+    words = _words(name)
+    return bool(words & _OWN) or words <= _GENERIC
 
 
 def _fit_field(
@@ -151,11 +122,18 @@ def _fit_field(
     if wanted.kind == "object":
         return _fit_nested(facts, named, wanted, pointer, found)
     for fact in named:
-        value = coerce(plain_value(fact.value, wanted), wanted)
+        value = _fitted(fact.value, wanted, fact.name)
         if value is not None:
             found.sources[pointer] = fact
             return value
     return None
+
+
+def _fitted(value: object, wanted: Wanted, said_name: str) -> object:
+    """The value in the wanted type; none where a unit is named and the page has another."""
+    if wanted.kind in ("number", "integer") and has_other_unit(value, said_name, wanted.names):
+        return None
+    return coerce(plain_value(value, wanted), wanted)
 
 
 def _fit_nested(
@@ -187,12 +165,19 @@ def _fit_array(
     for fact in named:
         listed = list_of(fact.value)
         parts = split_items(str(plain_value(fact.value, items))) if listed is None else listed
-        made = [coerce(plain_value(part, items), items) for part in parts]
-        kept = [value for value in made if value is not None]
+        made = [_fitted(part, items, fact.name) for part in parts]
+        kept = [at for at, value in enumerate(made) if value is not None]
+        for index, at in enumerate(kept):
+            inside = None if fact.pointer is None else _item_pointer(fact, listed, at)
+            origin = replace(fact, value=parts[at], pointer=inside)
+            found.sources[f"{pointer}/{index}"] = origin
         if kept:
-            found.sources[pointer] = fact
-            return kept
+            return [made[at] for at in kept]
     return None
+
+
+def _item_pointer(fact: Fact, listed: Sequence[object] | None, at: int) -> str | None:
+    return fact.pointer if listed is None else f"{fact.pointer}/{at}"
 
 
 def _fit_items(
@@ -245,7 +230,7 @@ def _fit_rows(table: Table, items: Wanted, pointer: str, found: Found) -> list[o
             at = columns.get(name)
             if at is None or at >= len(row):
                 continue
-            fitted = coerce(row[at], part)
+            fitted = _fitted(row[at], part, table.headers[at])
             if fitted is not None:
                 value[name] = fitted
                 fact = Fact(table.headers[at], row[at], "row", label=row[0])
@@ -312,8 +297,16 @@ def _stem(word: str) -> str:
 
 
 def _core(name: str) -> frozenset[str]:
-    words = _words(name)
-    return words - _UNITS or words
+    return frozenset(_meaning(name))
+
+
+def _meaning(name: str) -> list[str]:
+    """The words that say what a value is: without fillers and without a unit at the end."""
+    words = [_stem(word.lower()) for word in _WORD.findall(_CAMEL.sub(" ", name))]
+    kept = [word for word in words if word not in _FILLERS]
+    if len(kept) > 1 and kept[-1] in _UNITS:
+        kept.pop()
+    return kept or words
 
 
 def _is_exact(name: str, wanted: Iterable[str]) -> bool:
@@ -334,9 +327,8 @@ def _means_same(name: str, wanted: Iterable[str]) -> bool:
 
 def _joined(name: str) -> str:
     """The words of a name as one: ``birthDate`` and ``birth date`` are the same."""
-    flat = [_stem(word.lower()) for word in _WORD.findall(_CAMEL.sub(" ", name))]
-    kept = [word for word in flat if word not in _UNITS] or flat
-    return "".join(kept)
+    return "".join(_meaning(name))
 
 
+_UNITS = frozenset(_stem(word) for word in UNIT_WORDS)
 _STEMMED = tuple(frozenset(_stem(word) for word in same) for same in _SAME)

@@ -7,8 +7,8 @@ filtered HTML, facts of the markup (JSON-LD, meta) from the raw one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -18,8 +18,12 @@ from browser_agent._json import loads
 from browser_agent.errors import InvalidInput
 
 MAX_ROWS = 5_000
+MAX_DEPTH = 12
 _SPACE = re.compile(r"\s+")
 _LABEL = re.compile(r"^\s*([A-Za-z\u00c0-\u024f][\w .()/%&'\u2019-]{0,58}?)\s*[:\uff1a]\s+(\S.*)$")
+
+
+_BLOCKS = "br,p,div,li,td,th,dt,dd,h1,h2,h3,h4,h5,h6,blockquote,pre,section,article,figcaption"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,7 @@ def gather_facts(*, html: str, markup: str, title: str) -> PageFacts:
     entities: list[Entity] = []
     facts: list[Fact] = []
     if raw is not None:
-        entities += [*_json_ld(raw), *_microdata(raw), *_rdfa(raw)]
+        entities += [*_json_ld(raw), *_marked(raw, _MICRODATA), *_marked(raw, _RDFA)]
         facts += _meta(raw)
     tables: list[Table] = []
     if seen is not None:
@@ -95,7 +99,7 @@ def _json_ld(page: LexborHTMLParser) -> Iterator[Entity]:
 
 
 def _linked(value: object, pointer: str, block: int, depth: int) -> Iterator[Entity]:
-    if depth > 12:
+    if depth > MAX_DEPTH:
         return
     if isinstance(value, list):
         for index, item in enumerate(cast("list[object]", value)):
@@ -109,7 +113,7 @@ def _linked(value: object, pointer: str, block: int, depth: int) -> Iterator[Ent
         if not name.startswith("@")
     ]
     if "@type" in fields:
-        yield Entity(_type_of(fields["@type"]), tuple(facts))
+        yield _entity(fields["@type"], facts)
     for name, item in fields.items():
         if mapping_of(item) is not None or list_of(item) is not None:
             yield from _linked(item, f"{pointer}/{_escape(name)}", block, depth + 1)
@@ -122,29 +126,44 @@ def _escape(name: str) -> str:
 def _type_of(value: object) -> str:
     listed = list_of(value)
     first = listed[0] if listed else value
-    return str(first).rsplit("/", 1)[-1]
+    return re.split(r"[/#:]", str(first))[-1]
 
 
-def _microdata(page: LexborHTMLParser) -> Iterator[Entity]:
-    for scope in page.css("[itemscope]"):
-        facts = [
-            Fact(name, _item_value(node), "microdata")
-            for node in scope.css("[itemprop]")
-            if _owner(node, "itemscope") == scope.mem_id
-            for name in str(node.attributes.get("itemprop") or "").split()
-        ]
-        yield Entity(_type_of(scope.attributes.get("itemtype") or ""), tuple(facts))
+@dataclass(frozen=True, slots=True)
+class _Syntax:
+    """How things are marked in attributes: microdata or RDFa."""
+
+    kind: str
+    scope: str
+    type: str
+    name: str
 
 
-def _rdfa(page: LexborHTMLParser) -> Iterator[Entity]:
-    for scope in page.css("[typeof]"):
-        facts = [
-            Fact(name.rpartition(":")[2], _item_value(node), "rdfa")
-            for node in scope.css("[property]")
-            if _owner(node, "typeof") == scope.mem_id
-            for name in str(node.attributes.get("property") or "").split()
-        ]
-        yield Entity(str(scope.attributes.get("typeof") or ""), tuple(facts))
+_MICRODATA = _Syntax("microdata", "itemscope", "itemtype", "itemprop")
+_RDFA = _Syntax("rdfa", "typeof", "typeof", "property")
+
+
+def _marked(page: LexborHTMLParser, syntax: _Syntax) -> Iterator[Entity]:
+    """Things marked in attributes; a thing inside of one is a mapping there, and its own too."""
+    owned: dict[int | None, list[LexborNode]] = {}
+    for node in page.css(f"[{syntax.name}]"):
+        owned.setdefault(_owner(node, syntax.scope), []).append(node)
+    for scope in page.css(f"[{syntax.scope}]"):
+        fields = _fields(scope, syntax, owned, 0)
+        facts = [Fact(name, value, syntax.kind) for name, value in fields.items()]
+        yield _entity(str(scope.attributes.get(syntax.type) or ""), facts)
+
+
+def _fields(
+    scope: LexborNode, syntax: _Syntax, owned: Mapping[int | None, list[LexborNode]], depth: int
+) -> dict[str, object]:
+    found: dict[str, list[object]] = {}
+    for node in owned.get(scope.mem_id, ()):
+        nested = syntax.scope in node.attributes and depth < MAX_DEPTH
+        value = _fields(node, syntax, owned, depth + 1) if nested else {}
+        for name in str(node.attributes.get(syntax.name) or "").split():
+            found.setdefault(name.rpartition(":")[2], []).append(value or _item_value(node))
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
 
 
 def _owner(node: LexborNode, attribute: str) -> int | None:
@@ -158,9 +177,6 @@ def _owner(node: LexborNode, attribute: str) -> int | None:
 
 def _item_value(node: LexborNode) -> object:
     attributes = node.attributes
-    if "itemscope" in attributes or "typeof" in attributes:
-        inner = node.css_first('[itemprop="name"],[property="name"],[property="schema:name"]')
-        return _text(inner) if inner is not None else _text(node)
     for name in ("content", "datetime"):
         if attributes.get(name):
             return str(attributes[name])
@@ -171,6 +187,17 @@ def _item_value(node: LexborNode) -> object:
     if node.tag in ("data", "meter") and attributes.get("value"):
         return str(attributes["value"])
     return _text(node)
+
+
+def _entity(type_: object, facts: Sequence[Fact]) -> Entity:
+    """A thing, its facts also under names without its type: ``recipeYield`` is its yield."""
+    name = _type_of(type_)
+    short = [
+        replace(fact, name=rest)
+        for fact in facts
+        if (rest := fact.name[len(name) :]) and name and fact.name.lower().startswith(name.lower())
+    ]
+    return Entity(name, (*facts, *short))
 
 
 def _meta(page: LexborHTMLParser) -> Iterator[Fact]:
@@ -260,7 +287,9 @@ def _headings(page: LexborHTMLParser) -> Iterator[Fact]:
 
 
 def _text(node: LexborNode) -> str:
-    return _clean(node.text(deep=True, separator=" "))
+    """The text of an element; only blocks part words, marks of emphasis do not."""
+    parted = any(inner.mem_id != node.mem_id for inner in node.css(_BLOCKS))
+    return _clean(node.text(deep=True, separator=" " if parted else ""))
 
 
 def _clean(text: str) -> str:

@@ -89,6 +89,67 @@ def test_names_that_mean_something_else_take_nothing() -> None:
     assert fit(PRODUCT, wanted) == {}
 
 
+NUMBER = {"type": "number"}
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "value", "wanted"),
+    [
+        ("weight_kg", "Weight", "1.34 kg", 1.34),
+        ("weight_kg", "Weight", "154 g", None),
+        ("weight_kg", "Weight", "1.5", 1.5),
+        ("weight_kg", "Weight (lb)", "3", None),
+        ("height_m", "Height (m)", "4.2", 4.2),
+        ("span_ft", "Span", "312 m", None),
+        ("length_km", "Length", "2,600 m", None),
+        ("price_usd", "Price", "€ 3.90", None),
+        ("price_eur", "Price", "€ 3.90", 3.9),
+        ("up_to_2_kg", "Up to 2 kg", "€ 3.90", 3.9),
+        ("burning_time_hours", "Burning time", "22 hours", 22),
+        ("area_km2", "Area", "38 km²", 38),
+        ("year", "Year", "1908", 1908),
+        ("day_ticket", "Week ticket", "12", None),
+        ("population", "Population", "23,418", 23418),
+    ],
+)
+def test_a_number_keeps_its_unit(name: str, said: str, value: str, wanted: float | None) -> None:
+    found = fit(f"<dl><dt>{said}</dt><dd>{value}</dd></dl>", schema(**{name: NUMBER}))
+    assert found.get(name) == wanted
+
+
+NESTED = {
+    "microdata": """<div itemscope itemtype="https://schema.org/Product">
+<h1 itemprop="name">Rope</h1>
+<p itemprop="offers" itemscope itemtype="https://schema.org/Offer"><b itemprop="price">3.40</b>
+<meta itemprop="priceCurrency" content="EUR"></p><i itemprop="color">red</i><i itemprop="color">
+blue</i></div>""",
+    "rdfa": """<div vocab="https://schema.org/" typeof="Product"><h1 property="name">Rope</h1>
+<p property="offers" typeof="Offer"><b property="price">3.40</b>
+<meta property="priceCurrency" content="EUR"></p><i property="color">red</i><i property="color">
+blue</i></div>""",
+}
+
+
+@pytest.mark.parametrize("markup", NESTED.values(), ids=NESTED)
+def test_things_inside_of_things_are_nested_and_flat(markup: str) -> None:
+    offers = schema(price=NUMBER, price_currency={"type": "string"})
+    colours = {"type": "array", "items": {"type": "string"}}
+    wanted = schema(name={"type": "string"}, offers=offers, price=NUMBER, color=colours)
+    assert fit(markup, wanted) == {
+        "name": "Rope",
+        "offers": {"price": 3.4, "price_currency": "EUR"},
+        "price": 3.4,
+        "color": ["red", "blue"],
+    }
+
+
+def test_emphasis_parts_no_words_and_blocks_do() -> None:
+    markup = "<dl><dt>Known <b>for</b></dt><dd><p>songs</p><p>letters</p></dd></dl>"
+    assert fit(markup, schema(known_for={"type": "string"})) == {"known_for": "songs letters"}
+    markup = "<dl><dt>Known for</dt><dd><i>Estuary</i>, songs</dd></dl>"
+    assert fit(markup, schema(known_for={"type": "string"})) == {"known_for": "Estuary, songs"}
+
+
 HOSTILE: list[tuple[object, str]] = [
     ({"type": "object", "properties": {"a": {"$ref": "#"}}}, "outside"),
     ({"$ref": "https://example.com/schema.json"}, "outside"),
@@ -127,6 +188,18 @@ async def test_sources_lead_back_to_the_page() -> None:
     assert sources["/price"] == {"in": "json-ld", "block": 0, "span": "/offers/price"}
     span = sources["/burning_time"]["span"]
     assert text[span["start"] : span["end"]] == "36 hours"
+
+
+@pytest.mark.anyio
+async def test_each_item_of_a_list_has_its_own_source() -> None:
+    block = '{"@type": "Recipe", "recipeIngredient": ["1 kg flour", "7 g salt"]}'
+    html = f'<script type="application/ld+json">{block}</script>'
+    wanted = schema(ingredients={"type": "array", "items": {"type": "string"}})
+    found = await Extraction().extract(page("", html), wanted, model=None)
+    assert found.data["sources"] == {
+        "/ingredients/0": {"in": "json-ld", "block": 0, "span": "/recipeIngredient/0"},
+        "/ingredients/1": {"in": "json-ld", "block": 0, "span": "/recipeIngredient/1"},
+    }
 
 
 @pytest.mark.anyio

@@ -149,7 +149,12 @@ const escapeHtml = (text) =>
   /[&<>]/.test(text) ? text.replace(/[&<>]/g, (c) => (c === '&' ? '&amp;' : c === '<' ? '&lt;' : '&gt;')) : text;
 const quoteHtml = (text) => escapeHtml(text).replaceAll('"', '&quot;');
 
+// Plain elements that group: paragraphs and definition lists.
+const GROUPS = new Set(['p', 'dl', 'dt', 'dd']);
+
 class HtmlReader extends Reader {
+  opens = GROUPS;
+
   text(text, pre) {
     if (pre) this.buf += escapeHtml(text.replace(MARKS, '\ufffd'));
     else this.buf += escapeHtml(text);

@@ -1,6 +1,7 @@
 // One walk over the flat tree, without recursion, that hands visible content to an emitter.
 // An emitter has: open(el, tag, bits, ctx, walk) -> LEAF | token | null, close(token, walk),
 // text(string), space(), line() (a block boundary), and `cont` (text stands before in this block).
+// `opens` names plain elements that it wants to open too.
 const LEAF = Symbol('leaf');
 const SKIPPED = new Set(
   ('script style template noscript head meta link title base datalist param source track rp ' +
@@ -175,7 +176,7 @@ class Walk {
     if (flow === 2) em.line();
     else if (flow === 1) em.space();
     if (flow === 2) em.cont = false;
-    const special = !PLAIN.has(tag) || bits & (MARKED | CURSOR) || listening.has(el);
+    const special = !PLAIN.has(tag) || bits & (MARKED | CURSOR) || em.opens?.has(tag) || listening.has(el);
     const token = special ? em.open(el, tag, bits, ctx, this, frame) : null;
     if (token === LEAF || hidesKids || CHILDLESS.has(tag) || (tag === 'svg' && !svgHasParts(el, this))) {
       if (token && token !== LEAF) em.close(token, this);
