@@ -6,10 +6,12 @@ Owns the data of a navigation's Result, and the text documents that stand in for
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
+from browser_agent._text import cut_utf8
 from browser_agent.browser.documents import (
     TextDocument,
     decode_page_text,
@@ -21,7 +23,8 @@ from browser_agent.browser.failures import is_playwright_error, is_timeout
 from browser_agent.browser.net_errors import failure_of
 from browser_agent.browser.observer_types import ObserverError
 from browser_agent.browser.outcome import OperationFailed, Outcome, fail
-from browser_agent.logic.blocked import SHORT_CHARS, PageSigns, find_block
+from browser_agent.logic.blocked import SHORT_CHARS, Block, PageSigns, find_block
+from browser_agent.logic.stated_dates import read_dates
 from browser_agent.records.codes import ErrorCode, Status, parse_code
 
 if TYPE_CHECKING:
@@ -38,9 +41,12 @@ LOOK_S = 12.0
 """How long a page that is laid out (megabytes of text) may take to show itself."""
 SIGNS_BYTES = 6_000
 _BODY_S = 5.0
+_CLOCK_S = 0.05
 _DOWNLOAD_S = 2.0
+_EVIDENCE_BYTES = 240
 _RETRYABLE = (429, 502, 503, 504)
-_DIALOGS = "dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]"
+_PASSWORDS = "input[type=password]:not(:is(header, nav, [role=banner], [role=navigation]) *)"
+_FIELDS = "textarea:not([name*=captcha]), input:is([type=text], [type=email], :not([type]))"
 
 
 class Arrival:
@@ -70,40 +76,40 @@ class Arrival:
         check_page(self._core, tab, self.facts(tab))
         await self._take_document(op, tab.load)
         if tab.document is not None:
-            return self._outcome(tab, title=tab.document.title, settled=True, blocked=None)
+            return self._outcome(op, {"title": tab.document.title, "settled": True})
         settled = not partial and await self._settle(op)
         seen = await self._observe(op)
         check_page(self._core, tab, self.facts(tab))
         if seen is None or (partial and not seen.text.strip()):
-            return self._unseen(tab, partial=partial)
+            return self._unseen(op, partial=partial)
         blocked = await self._block(op, seen)
-        return self._outcome(
-            tab, title=seen.title, settled=settled, blocked=blocked, partial=partial, text=seen.text
-        )
+        stated = _stated(seen, settled=settled, blocked=blocked)
+        return self._outcome(op, stated, partial=partial, text=seen.text)
 
-    def _unseen(self, tab: Tab, *, partial: bool) -> Outcome:
+    def _unseen(self, op: Operation, *, partial: bool) -> Outcome:
         """The document came and nothing of it could be seen."""
         if partial:
-            fail(ErrorCode.NAVIGATION_TIMEOUT, data=self.facts(tab))
-        outcome = self._outcome(tab, title=None, settled=False, blocked=None)
+            fail(ErrorCode.NAVIGATION_TIMEOUT, data=self.facts(op.tab))
+        outcome = self._outcome(op, {"title": None, "settled": False})
         return replace(outcome, coverage={**outcome.coverage, "load": "the page does not answer"})
 
     def _outcome(
         self,
-        tab: Tab,
+        op: Operation,
+        seen: Mapping[str, object],
         *,
-        title: str | None,
-        settled: bool,
-        blocked: str | None,
         partial: bool = False,
         text: str = "",
     ) -> Outcome:
-        data = {**self.facts(tab), "title": title, "settled": settled, "blocked": blocked}
-        coverage = {"load": "cut at the time limit"} if partial else {}
-        load = tab.load
+        data = {**self.facts(op.tab), "blocked": None, **seen}
+        load = op.tab.load
+        coverage = _timing(op, load)
+        if partial:
+            coverage["load"] = "cut at the time limit"
         status = load.status if load is not None else None
         if load is not None and load.challenged:
-            return Outcome(status=Status.ERROR, code=ErrorCode.BLOCKED_BY_SITE, data=data)
+            code = ErrorCode.BLOCKED_BY_SITE
+            return Outcome(status=Status.ERROR, code=code, data=data, coverage=coverage)
         if status is not None and status >= 400:
             return Outcome(
                 status=Status.ERROR,
@@ -134,19 +140,19 @@ class Arrival:
         observer = self._core.observer(op.tab)
         within_s = min(LOOK_S, op.remaining_s(keep_s=0.5))
         try:
-            work = observer.text(capture_bytes=SIGNS_BYTES, timeout_s=within_s)
+            work = observer.text(capture_bytes=SIGNS_BYTES, timeout_s=within_s, stated=True)
             return await self._core.look(op, work)
         except (TimeoutError, ObserverError) as error:
             if isinstance(error, ObserverError) and error.code != ErrorCode.OBSERVATION_TIMEOUT:
                 raise
             return None
 
-    async def _block(self, op: Operation, seen: Observation) -> str | None:
+    async def _block(self, op: Operation, seen: Observation) -> Block | None:
         page, load = op.tab.page, op.tab.load
         challenged = load is not None and load.challenged
         if len(seen.text) > SHORT_CHARS and not challenged:
             return None
-        passwords, dialogs = await self._count(op, "input[type=password]", _DIALOGS)
+        passwords, fields = await self._count(op, _PASSWORDS, _FIELDS)
         return find_block(
             PageSigns(
                 title=seen.title,
@@ -154,7 +160,7 @@ class Arrival:
                 url=page.url,
                 frame_urls=[frame.url for frame in page.frames[1:20]],
                 has_password=passwords > 0,
-                has_dialog=dialogs > 0,
+                has_fields=fields > 0,
                 challenged=challenged,
             )
         )
@@ -225,6 +231,33 @@ class Arrival:
             return None
         path = folder / name
         return path.read_bytes() if path.is_file() else None
+
+
+def _stated(seen: Observation, *, settled: bool, blocked: Block | None) -> dict[str, object]:
+    """What the page says of itself, and what stands in its way; what is not said is left out."""
+    dates = read_dates(seen.stated)
+    said = {"language": seen.language, "published": dates.published, "modified": dates.modified}
+    evidence = None if blocked is None else cut_utf8(blocked.evidence, _EVIDENCE_BYTES)
+    return {
+        "title": seen.title,
+        "settled": settled,
+        "blocked": None if blocked is None else blocked.kind,
+        **({} if evidence is None else {"blocked_evidence": evidence}),
+        **{name: value for name, value in said.items() if value},
+    }
+
+
+def _timing(op: Operation, load: Load | None) -> dict[str, object]:
+    """Milliseconds from the first request to the answer and to this look; no part of the data.
+
+    A move within the document loads nothing, so nothing is said of it.
+    """
+    begun_s = op.deadline - op.kind.timeout_s
+    if load is None or load.answered_s is None or load.begun_s < begun_s - _CLOCK_S:
+        return {}
+    now = time.monotonic()
+    answered, total = load.answered_s - load.begun_s, now - load.begun_s
+    return {"timing": {"response_ms": round(answered * 1000), "total_ms": round(total * 1000)}}
 
 
 def check_page(core: Core, tab: Tab, known: Mapping[str, object] | None = None) -> None:

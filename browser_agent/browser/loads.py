@@ -6,6 +6,7 @@ popups too, whose first request comes before the page is known as a tab.
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ class Load:
 
     ``refusal`` is the egress proxy's decision where the document is the proxy's own reply;
     ``failure`` is the browser's word (``net::ERR_…``) for a load that gave no document.
+    ``begun_s`` and ``answered_s`` are times of the monotonic clock: request and last response.
     """
 
     url: str
@@ -41,6 +43,8 @@ class Load:
     failure: str | None = None
     response: Response | None = None
     mark: int = 0
+    begun_s: float = field(default_factory=time.monotonic)
+    answered_s: float | None = None
 
 
 class Loads:
@@ -99,6 +103,7 @@ class Loads:
             return
         headers = response.headers
         load.status = response.status
+        load.answered_s = time.monotonic()
         load.content_type = headers.get("content-type")
         load.length = _whole(headers.get("content-length"))
         load.challenged = headers.get("cf-mitigated") == "challenge"

@@ -87,9 +87,14 @@ class Observer:
         root: str | None = None,
         capture_bytes: int | None = None,
         timeout_s: float | None = None,
+        stated: bool = False,
     ) -> Observation:
-        """Give the readable text: blocks as lines, table rows as lines with `` | ``."""
-        tree = await self._observe("text", {}, root, capture_bytes, timeout_s)
+        """Give the readable text: blocks as lines, table rows as lines with `` | ``.
+
+        With ``stated`` also the dates that the page's markup states.
+        """
+        call = {"stated": True} if stated else {}
+        tree = await self._observe("text", call, root, capture_bytes, timeout_s)
         return build_observation(tree, self._numbering, mode="text")
 
     async def html(

@@ -80,7 +80,12 @@ def build_observation(
         coverage=coverage_of(tree),
         elements=sum(seen.answer.number("elements") for seen in shown if seen.answer),
         baseline=baseline,
+        stated=tuple((str(name), str(date)) for name, date in _pairs(top.list("stated"))),
     )
+
+
+def _pairs(items: list[object]) -> list[tuple[object, object]]:
+    return cast("list[tuple[object, object]]", items)
 
 
 def build_changes(tree: Tree, numbering: Numbering, *, baseline: str) -> Changes:

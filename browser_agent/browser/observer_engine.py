@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NAME = "ba"
 _PARTS = (
     *("base", "profile", "paint", "place", "cover", "roles", "names", "refs", "walk"),
-    *("lines", "closers", "items", "readers", "diff", "engine", "ops"),
+    *("lines", "closers", "items", "readers", "diff", "stated", "engine", "ops"),
 )
 _GRACE_S = 0.3
 _requests = count(1)

@@ -86,7 +86,8 @@ class Observation:
     carries beyond what is seen (``name``, ``title``, ``alt``, ``description``, ``placeholder``).
     ``flags`` counts what was left out or is odd (``hidden_text``, ``covered_text``,
     ``aria_hidden``, ``masked_values`` …). ``baseline`` is an id for ``Observer.changes``.
-    ``elements`` is the number of elements that were looked at.
+    ``elements`` is the number of elements that were looked at. ``stated`` are pairs of a name in
+    the markup and a date, where they were asked for.
     """
 
     text: str
@@ -102,6 +103,7 @@ class Observation:
     coverage: Coverage = field(default_factory=Coverage)
     elements: int = 0
     baseline: str = ""
+    stated: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import cast
 import pytest
 
 from browser_agent import Browser, InvalidInput, Result, Secret, Session, UrlPolicy
-from browser_agent._freeze import mapping_of
+from browser_agent._freeze import list_of, mapping_of
 from browser_agent.records.codes import Status
 from browser_agent.testing.site import FixtureSite
 from browser_agent.testing.wire import Hangup, Request, Response
@@ -350,6 +350,60 @@ async def test_what_stands_in_the_way_is_named(
 ) -> None:
     result = await session.navigate(site.page("/wall", html))
     assert data_of(result)["blocked"] == blocked
+    assert ("blocked_evidence" in data_of(result)) == (blocked is not None)
+
+
+READABLE = {
+    "login form in the header": """<header><form>Sign in <input name=u><input type=password>
+<button>Sign in</button></form></header><h1>Harbour</h1><p>The fish market opens at half past
+five every weekday morning, and strangers are welcome.""",
+    "cookie banner": """<h1>Ferry</h1><p>The ferry sails at ten past nine, and again at twenty to
+eleven from Friday to Sunday.</p><div role=dialog>This site uses cookies.
+<button>Accept all</button></div>""",
+    "article about captchas": "<title>Captcha</title><p>" + "Many sites ask their visitors to "
+    "solve a captcha, which keeps out the clumsiest programs and annoys everybody else. " * 4,
+}
+
+
+@pytest.mark.parametrize("html", READABLE.values(), ids=READABLE)
+async def test_a_readable_page_is_not_called_blocked(
+    html: str, site: FixtureSite, session: Session
+) -> None:
+    result = await session.navigate(site.page("/open", html))
+    assert data_of(result)["blocked"] is None
+
+
+DATED = """<!doctype html><html lang="de-AT"><head><title>Fähre</title>
+<meta property="article:modified_time" content="2024-06-01T10:00:00+02:00">
+<script type="application/ld+json">{"@graph": [{"@type": "WebSite", "name": "x"},
+{"@type": "NewsArticle", "datePublished": "2024-05-17"}]}</script></head>
+<body><p>Sie legt um neun Uhr ab.</p></body></html>"""
+
+
+async def test_the_record_of_a_navigation_says_what_the_page_and_the_network_said(
+    site: FixtureSite, session: Session
+) -> None:
+    site.page("/dated", DATED)
+    site.page("/undated", "<p>plain")
+    site.route("/old")(lambda _: _redirect("/older"))
+    site.route("/older")(lambda _: _redirect("/dated"))
+    result = await session.navigate(site.at("/old"))
+    data = data_of(result)
+    hops = [{"url": site.at(path), "status": 302} for path in ("/old", "/older")]
+    assert [mapping_of(hop) for hop in list_of(data["redirects"]) or ()] == hops
+    assert (data["http_status"], data["content_type"]) == (200, "text/html; charset=utf-8")
+    assert (data["language"], data["published"]) == ("de-AT", "2024-05-17")
+    assert data["modified"] == "2024-06-01T10:00:00+02:00"
+    timing = cast("Mapping[str, int]", (result.coverage or {})["timing"])
+    assert 0 <= timing["response_ms"] <= timing["total_ms"]
+    plain = data_of(await session.navigate(site.at("/undated")))
+    assert not {"language", "published", "modified"} & set(plain)
+    moved = await session.navigate(site.at("/undated#part"))
+    assert "timing" not in (moved.coverage or {})
+
+
+async def _redirect(target: str) -> Response:
+    return Response(302, {"location": target}, b"")
 
 
 async def test_secret_of_another_origin_never_goes_into_a_url(

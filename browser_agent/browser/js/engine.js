@@ -33,6 +33,7 @@ const pageHead = (call) => {
     url: location.href.slice(0, 4_000),
     lang: root ? (attr(root, 'lang') || '').slice(0, 35) : '',
     slot: ownSlot(),
+    ...(call.stated ? { stated: statedDates() } : {}),
   };
 };
 
