@@ -21,8 +21,12 @@ MIN_QUOTE_CHARS = 20
 """A shorter quote must be a whole line, cell or field."""
 
 _FOOTNOTE = re.compile(
-    r"""^\s*(?:[-*]\s+)?\[\^?(\d{1,3})\]:?\s*R(\d{1,5})\s*[:,\u2013\u2014-]?\s*["\u201c\u201e\u00ab'\u2018](.+)["\u201d\u201c\u00bb'\u2019]\s*\.?\s*$"""
+    r"""^\s*(?:[-*]\s+)?\[\^?(\d{1,3})\]:?\s*R(\d{1,5})\s*[:,\u2013\u2014-]?\s*["\u201c\u201e\u00ab'\u2018](.+)["\u201d\u201c\u00bb'\u2019]\s*\.?\s*$""",
+    re.DOTALL,
 )
+_OPENING = re.compile(r"^\s*(?:[-*]\s+)?\[\^?\d{1,3}\]:?\s*R\d")
+_NOTE_LINES = 12
+"""A quote of a footnote goes over at most so many lines."""
 _HEADING = re.compile(r"^\W*(?:sources|references|citations|footnotes|notes)\W*$", re.IGNORECASE)
 _MARK = re.compile(r"\[\^?(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 _BREAK = re.compile(
@@ -128,14 +132,26 @@ def _cut_footnotes(text: str) -> tuple[str, list[tuple[str, int, str]]]:
     notes: list[tuple[str, int, str]] = []
     end = len(lines)
     while end:
-        line = lines[end - 1]
-        match = _FOOTNOTE.match(line)
+        start, match = _last_footnote(lines[:end])
         if match is not None:
             notes.insert(0, (match.group(1), int(match.group(2)), match.group(3)))
-        elif line.strip() and not (notes and _HEADING.match(line)):
+        elif lines[end - 1].strip() and not (notes and _HEADING.match(lines[end - 1])):
             break
-        end -= 1
+        end = start
     return ("\n".join(lines[:end]), notes) if notes else (text, [])
+
+
+def _last_footnote(lines: Sequence[str]) -> tuple[int, re.Match[str] | None]:
+    """The footnote that ends here, and the index of its first line: a quote may hold lines."""
+    last = len(lines) - 1
+    for start in range(last, max(-1, last - _NOTE_LINES), -1):
+        if not lines[start].strip() and start == last:
+            break
+        if _OPENING.match(lines[start]):
+            closed = start < last and _FOOTNOTE.match(lines[start]) is not None
+            match = None if closed else _FOOTNOTE.match("\n".join(lines[start:]))
+            return (start if match else last), match
+    return last, None
 
 
 def _sentences(body: str) -> list[str]:
@@ -226,5 +242,9 @@ def _joins(digit: str, beyond: str) -> bool:
 def _is_whole(place: Place, result: Result) -> bool:
     text = next(t for pointer, t in strings_of(result.data) if pointer == place.pointer)
     quote = fold(text[place.start : place.end]).strip()
-    parts = {fold(part).strip() for line in text.split("\n") for part in (line, *_CELL.split(line))}
+    parts = {
+        fold(part).strip()
+        for line in text.split("\n")
+        for part in (line, line.strip().strip("|"), *_CELL.split(line))
+    }
     return quote == fold(text).strip() or quote in parts

@@ -7,24 +7,22 @@ followed. The page holds no script and a policy that lets no request leave it.
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import cast
 
 from jinja2 import Environment, select_autoescape
-from markupsafe import Markup, escape
 
 from browser_agent._json import dumps, loads
 from browser_agent.errors import BrowserAgentError, ConfigurationError
 from browser_agent.logic.citations import split_reply
-from browser_agent.records.citation import Citation
-from browser_agent.records.recheck import resolve_pointer
 from browser_agent.records.result import Result
 from browser_agent.records.run import RobotResult
+from browser_agent.report.notes import build_notes, title_of
+from browser_agent.report.reply import Reply
 from browser_agent.store.verify import verify_run
 
-PASSAGE_CHARS = 600
 IMAGE_BYTES = 1_500_000
 MAX_IMAGES = 12
 
@@ -52,17 +50,21 @@ def render_report(run_dir: Path) -> str:
         (files("browser_agent.report") / "template.html").read_text("utf-8")
     )
     body, _ = split_reply(result.reply or "")
+    notes = build_notes(result)
+    reply = Reply({note.label: note.id for note in reversed(notes)})
     return template.render(
         result=result,
-        body=_with_marks(body, result.citations),
-        notes=[_note(number, one, result) for number, one in enumerate(result.citations, 1)],
+        body=reply.render(body or "(no answer)"),
+        places=reply.places,
+        notes=notes,
         turns=_turns(result),
         sources=[_source(number, one) for number, one in enumerate(result.results, 1)],
         images=_images(run_dir, result),
         gaps=_gaps(result),
         denied=[one for one in result.results if one.error_code in _POLICY],
         found=found,
-        usage=result.usage.to_dict(),
+        usage={name: value for name, value in result.usage.to_dict().items() if value is not None},
+        verified=sum(note.verified for note in notes),
     )
 
 
@@ -77,48 +79,6 @@ def _load(run_dir: Path) -> RobotResult:
         return RobotResult.from_dict(cast("Mapping[str, object]", loads(file.read_bytes())))
     except BrowserAgentError as exc:
         raise ConfigurationError(f"result.json cannot be read: {exc.message}") from None
-
-
-def _with_marks(body: str, citations: Sequence[Citation]) -> Markup:
-    """The reply with its marks as links to the notes; everything else is text."""
-    text = str(escape(body.strip() or "(no answer)"))
-    for number in range(1, len(citations) + 1):
-        link = f'<a class="mark" id="mark-{number}" href="#note-{number}">[{number}]</a>'
-        text = text.replace(f"[{number}]", link, 1)
-    return Markup(text)  # noqa: S704 - escaped above, only our own links added
-
-
-def _note(number: int, citation: Citation, result: RobotResult) -> dict[str, object]:
-    source = _result_of(citation, result)
-    data = source.data if source is not None else None
-    text = resolve_pointer(data, citation.pointer) if citation.pointer else None
-    before = after = ""
-    quote = citation.quote
-    if isinstance(text, str) and citation.start is not None and citation.end is not None:
-        side = PASSAGE_CHARS // 2
-        before = text[max(0, citation.start - side) : citation.start]
-        quote = text[citation.start : citation.end]
-        after = text[citation.end : citation.end + side]
-    return {
-        "number": number,
-        "citation": citation,
-        "title": _title(source),
-        "url": source.final_url if source is not None else None,
-        "before": before,
-        "quote": quote,
-        "after": after,
-    }
-
-
-def _result_of(citation: Citation, result: RobotResult) -> Result | None:
-    number = citation.result
-    return result.results[number - 1] if number and number <= len(result.results) else None
-
-
-def _title(source: Result | None) -> str:
-    data = source.data if source is not None else None
-    title = cast("Mapping[str, object]", data).get("title") if isinstance(data, Mapping) else None
-    return str(title) if title else "untitled"
 
 
 def _turns(result: RobotResult) -> list[dict[str, object]]:
@@ -152,7 +112,7 @@ def _reasoning(result: RobotResult, turn: int) -> str | None:
 
 
 def _source(number: int, one: Result) -> dict[str, object]:
-    return {"number": number, "result": one, "title": _title(one)}
+    return {"number": number, "result": one, "title": title_of(one)}
 
 
 def _images(run_dir: Path, result: RobotResult) -> list[dict[str, str]]:

@@ -59,6 +59,8 @@ def test_a_true_quote_is_verified_with_its_place() -> None:
         'The page is about Eddystone [1].\n[1] R1 "Eddystone"',
         'There were three keepers [1].\n[1] R1 "Keepers | 3"',
         'The number is 3 [1].\n[1] R1 "3"',
+        'It is about keepers, 3 of them [1].\n[1] R1 "of its kind.\nKeepers | 3\nIt is not open"',
+        'Sources follow [1][2].\n\n[1] R1 "of its kind.\nKeepers | 3"\n[2] R1 "Eddystone"',
         'Built 1882,\nit is high [1].\n[1] R1 "The   Eddystone\tlighthouse was"',
     ],
 )
@@ -90,6 +92,16 @@ def test_forms_that_do_not_hold(reply: str, reason: str) -> None:
     assert not verified
     assert told is not None
     assert reason in told
+
+
+def test_a_row_of_a_markdown_table_is_a_whole_line() -> None:
+    table = Result.ok(data={"text": "| Height    | 41 m |\n| Range | 19 |"})
+    assert check('It is 41 m tall [1].\n[1] R1 "Height | 41 m"', table) == [(True, None)]
+
+
+def test_a_footnote_that_is_closed_takes_no_line_below_it() -> None:
+    text = 'So [1].\n[1] R1 "lighthouse was built in 1882"\nSee also the "keepers".'
+    assert split_reply(text) == (text, ())
 
 
 def test_a_reply_without_footnotes_is_left_alone() -> None:
