@@ -12,23 +12,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from browser_agent._text import cut_utf8
-from browser_agent.browser.documents import (
-    TextDocument,
-    decode_page_text,
-    decode_text,
-    is_text_document,
-    media_type,
-)
 from browser_agent.browser.failures import is_playwright_error, is_timeout
 from browser_agent.browser.net_errors import failure_of
 from browser_agent.browser.observer_types import ObserverError
 from browser_agent.browser.outcome import OperationFailed, Outcome, fail
+from browser_agent.browser.taking import document_of_file, is_readable, take_document
 from browser_agent.logic.blocked import SHORT_CHARS, Block, PageSigns, find_block
 from browser_agent.logic.stated_dates import read_dates
 from browser_agent.records.codes import ErrorCode, Status, parse_code
 
 if TYPE_CHECKING:
     from browser_agent.browser.core import Core
+    from browser_agent.browser.documents import TextDocument
     from browser_agent.browser.downloads import Downloads
     from browser_agent.browser.loads import Load
     from browser_agent.browser.observer_types import Observation
@@ -40,7 +35,6 @@ SETTLE_S = 1.0
 LOOK_S = 12.0
 """How long a page that is laid out (megabytes of text) may take to show itself."""
 SIGNS_BYTES = 6_000
-_BODY_S = 5.0
 _CLOCK_S = 0.05
 _DOWNLOAD_S = 2.0
 _EVIDENCE_BYTES = 240
@@ -74,7 +68,8 @@ class Arrival:
         if tab.dialog is not None:
             return Outcome(data={**self.facts(tab), "settled": False, "blocked": None})
         check_page(self._core, tab, self.facts(tab))
-        await self._take_document(op, tab.load)
+        if tab.load is not None:
+            tab.document = await take_document(self._core, op, tab.load) or tab.document
         if tab.document is not None:
             return self._outcome(op, {"title": tab.document.title, "settled": True})
         settled = not partial and await self._settle(op)
@@ -175,39 +170,30 @@ class Arrival:
                 raise
             return [0 for _ in selectors]
 
-    async def _take_document(self, op: Operation, load: Load | None) -> None:
-        """Keep the text of JSON, XML and feeds, which browsers show as something else."""
-        if load is None or load.response is None or not is_text_document(load.content_type):
-            return
-        limit = self._core.limits.capture_bytes
-        if load.length is not None and load.length > limit:
-            return
-        try:
-            within_s = min(_BODY_S, op.remaining_s(keep_s=1.0))
-            content = await op.call(load.response.body(), within_s=within_s)
-        except Exception as error:
-            if not (is_playwright_error(error) or is_timeout(error)):
-                raise
-            return
-        text = decode_page_text(content[:limit], load.content_type)
-        op.tab.document = _document(load, "", text, len(content) - limit)
-
     async def download(self, op: Operation, files: int) -> None:
         """End a navigation that gave a file, unless the file is a text to be read."""
         await self._await_download(op, files)
         items = await self._downloads.since(files, wait_s=op.remaining_s(keep_s=1.0))
         load = op.tab.load
         known = {**self.facts(op.tab), "downloads": items}
-        if items and load is not None and is_text_document(load.content_type or _guess(items[0])):
-            content = await asyncio.to_thread(self._file, items[0])
-            if content is not None:
-                name = str(items[0].get("name"))
-                limit = self._core.limits.capture_bytes
-                text = decode_text(content[:limit], load.content_type)
-                op.tab.document = _document(load, name, text, len(content) - limit)
-                data = {**known, "title": name, "settled": True, "blocked": None}
-                raise OperationFailed(Outcome(data=data, final_url=load.url))
-        fail(ErrorCode.DOWNLOAD_STARTED, data=known)
+        document = None if load is None or not items else await self._of_file(op, load, items[0])
+        if document is None or load is None:
+            fail(ErrorCode.DOWNLOAD_STARTED, data=known)
+        op.tab.document = document
+        data = {**known, "title": document.title, "settled": True, "blocked": None}
+        raise OperationFailed(Outcome(data=data, final_url=load.url))
+
+    async def _of_file(
+        self, op: Operation, load: Load, item: dict[str, object]
+    ) -> TextDocument | None:
+        kind = load.content_type or _guess(item)
+        content = await asyncio.to_thread(self._file, item) if is_readable(kind) else None
+        if content is None:
+            return None
+        name = str(item.get("name"))
+        return await document_of_file(
+            self._core, op, load, name=name, content=content, content_type=kind
+        )
 
     async def _await_download(self, op: Operation, files: int) -> None:
         """The browser may tell of the file after it told that there is no page."""
@@ -306,16 +292,6 @@ def refuse(code: str | None, reason: str, known: Mapping[str, object] | None = N
     """End the operation with a reason of policy or proxy, as a sentence."""
     sentence = f"{reason[:1].upper()}{reason[1:]}." if reason else None
     fail(parse_code(code), sentence, data=known)
-
-
-def _document(load: Load, title: str, text: str, beyond_bytes: int) -> TextDocument:
-    return TextDocument(
-        url=load.url,
-        title=title,
-        content_type=media_type(load.content_type),
-        text=text,
-        not_captured_bytes=max(0, beyond_bytes),
-    )
 
 
 def _guess(item: dict[str, object]) -> str | None:

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from browser_agent.browser.capture import CaptureStore
     from browser_agent.browser.door import Door
     from browser_agent.browser.journaling import OperationJournal
+    from browser_agent.browser.pdf_text import PdfText
     from browser_agent.browser.shared import Shared
-    from browser_agent.browser.taping import Tape
+    from browser_agent.browser.taping import AskText, Tape
     from browser_agent.ports import BlobStore
     from browser_agent.records.limits import BrowserLimits
     from browser_agent.records.result import Result
@@ -120,6 +121,11 @@ class Core:
         if tape is not None:
             return await tape.allows(url, ask)
         return ask is None or await ask(url)
+
+    async def document_text(self, url: str, ask: AskText) -> PdfText | None:
+        """The text that ``ask`` finds; a recorded session keeps it for its replay."""
+        tape = self.options.tape
+        return await ask() if tape is None else await tape.document(url, ask)
 
     def keep_on_tape(self, url: str, path: Path) -> None:
         """A file that a page gave; a recording keeps what no response of the page holds."""

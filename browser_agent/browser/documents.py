@@ -1,4 +1,4 @@
-"""Text documents that a browser does not show as a page: CSV, JSON, XML and feeds.
+"""Text documents that a browser does not show as a page: CSV, JSON, XML, feeds; PDFs as text.
 
 Owns which content types these are and how their bytes become text. Such a document stands in for
 the page of its tab until the next navigation.
@@ -23,13 +23,17 @@ _CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9._:-]{1,40})", re.IGNOREC
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextDocument:
-    """A document as text. ``not_captured_bytes`` of it were left out."""
+    """A document as text. ``not_captured_bytes`` of it were left out.
+
+    ``paged``: it holds the page numbers of a PDF.
+    """
 
     url: str
     title: str
     content_type: str
     text: str
     not_captured_bytes: int = 0
+    paged: bool = False
 
 
 def media_type(content_type: str | None) -> str:

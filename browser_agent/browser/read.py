@@ -19,6 +19,7 @@ from browser_agent.browser.observer_types import SnapshotMode
 from browser_agent.browser.operation import Kind
 from browser_agent.browser.outcome import Display, Outcome, fail
 from browser_agent.errors import InvalidInput
+from browser_agent.logic.pdf_pages import page_spans
 from browser_agent.records.codes import ErrorCode
 from browser_agent.records.result import Result
 
@@ -152,6 +153,7 @@ class Reader:
                 text=document.text,
                 mode=mode,
                 not_captured_bytes=document.not_captured_bytes,
+                extras=_pages if document.paged else None,
             ),
             final_url=document.url,
         )
@@ -264,6 +266,11 @@ def _shown_refs(seen: Observation):  # noqa: ANN202 - typed below
         return {"refs_shown": refs, "attributes": attributes}
 
     return extras
+
+
+def _pages(text: str) -> Mapping[str, object]:
+    """Where the pages of a PDF stand in the part that is shown."""
+    return {"pages": page_spans(text)}
 
 
 def _match(match: Match) -> dict[str, object]:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, cast
 
+from browser_agent.browser.pdf_text import PdfText
 from browser_agent.errors import RecordingError
 from browser_agent.logic.recorded import (
     LocalNames,
@@ -69,6 +70,7 @@ class RecordedAnswers:
         self._used: dict[str, int] = defaultdict(int)
         self._events: dict[str, list[Entry]] = defaultdict(list)
         self._robots: dict[str, bool] = {}
+        self._texts: dict[str, Entry] = {}
         self.sockets: dict[str, list[list[Entry]]] = defaultdict(list)
         self.misses: list[str] = []
         self._index()
@@ -105,6 +107,14 @@ class RecordedAnswers:
         """What robots.txt had said; what was never asked is admitted."""
         return self._robots.get(self.fold(url), True)
 
+    def document(self, url: str) -> PdfText | None:
+        """The recorded text of a document; None where there was none."""
+        entry = self._texts.get(self.fold(url))
+        if entry is None or "text" not in entry:
+            return None
+        title, text = str(entry.get("title", "")), str(entry["text"])
+        return PdfText(title=title, text=text, cut=bool(entry.get("cut")))
+
     def miss(self, key: str) -> None:
         """Note a request that was not recorded."""
         place = key.split("?", maxsplit=1)[0]
@@ -131,6 +141,8 @@ class RecordedAnswers:
             elif kind == "robots":
                 place = self._normalise.fold(self._recorded.fold(url))
                 self._robots[place] = bool(entry.get("allowed"))
+            elif kind == "text":
+                self._texts[self._normalise.fold(self._recorded.fold(url))] = entry
             else:
                 self._by_key[self._key_of(entry)].append(entry)
 

@@ -19,13 +19,14 @@ from browser_agent.browser.failures import is_playwright_error
 from browser_agent.browser.page_clock import clock_script
 from browser_agent.browser.recorded_answers import Answer, NetworkSource, RecordedAnswers
 from browser_agent.browser.replay_sockets import RecordedSockets
-from browser_agent.browser.taping import Ask
+from browser_agent.browser.taping import Ask, AskText
 from browser_agent.errors import RecordingError
 from browser_agent.logic.redact_steady import redact_steady
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, CDPSession, Page
 
+    from browser_agent.browser.pdf_text import PdfText
     from browser_agent.browser.shared import Shared
 
 _Event = Mapping[str, Any]
@@ -111,6 +112,11 @@ class NetworkReplay:
         """The recorded answer of robots.txt."""
         del ask
         return self._answers.robots(url)
+
+    async def document(self, url: str, ask: AskText) -> PdfText | None:
+        """The recorded text of a document."""
+        del ask
+        return self._answers.document(url)
 
     def keep_file(self, url: str, path: Path) -> None:
         """Nothing of a replay is kept."""

@@ -22,6 +22,7 @@ from browser_agent.browser.taped_bodies import Bodies
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, CDPSession, Page, Request, Response, WebSocket
 
+    from browser_agent.browser.pdf_text import PdfText
     from browser_agent.browser.shared import Shared
     from browser_agent.ports import BlobStore
 
@@ -42,6 +43,7 @@ _DROPPED_HEADERS = frozenset(
 )
 _STREAM = "text/event-stream"
 Ask = Callable[[str], Awaitable[bool]]
+AskText = Callable[[], "Awaitable[PdfText | None]"]
 
 
 class NetworkSink(Protocol):
@@ -75,6 +77,10 @@ class Tape(Protocol):
 
     async def allows(self, url: str, ask: Ask | None) -> bool:
         """Whether robots.txt admits the URL; ``ask`` finds out, None where it does not bind."""
+        ...
+
+    async def document(self, url: str, ask: AskText) -> PdfText | None:
+        """The text of a document that the browser shows in a viewer of its own."""
         ...
 
     def keep_file(self, url: str, path: Path) -> None:
@@ -136,6 +142,16 @@ class NetworkRecorder:
         entry = {"n": self._next(), "kind": "robots", "url": self._clean(url), "allowed": allowed}
         self._sink.add_network(entry)
         return allowed
+
+    async def document(self, url: str, ask: AskText) -> PdfText | None:
+        """Find the text, and write it down."""
+        entry: dict[str, object] = {"n": self._next(), "kind": "text", "url": self._clean(url)}
+        found = await ask()
+        if found is not None:
+            texts = {"title": self._clean(found.title), "text": self._clean(found.text)}
+            entry |= {**texts, "cut": found.cut}
+        self._sink.add_network(entry)
+        return found
 
     def keep_file(self, url: str, path: Path) -> None:
         """Keep the bytes of a download for the entry of its response."""
