@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,9 @@ FIXTURES = Path(__file__).parents[2] / "fixtures"
 GOLD: list[dict[str, Any]] = [
     json.loads(line) for line in (FIXTURES / "extraction.jsonl").read_text().splitlines()
 ]
+
+
+WORKERS = 4
 
 
 @dataclass(slots=True)
@@ -53,13 +57,21 @@ def check_sources(result: Result) -> None:
 async def test_precision_and_recall_over_the_fixture_site(browser: Browser) -> None:
     tally = Tally()
     assert len({entry["page"] for entry in GOLD}) >= 30
-    async with FixtureSite.serve(FIXTURES / "site") as site, browser.session() as session:
-        for entry in GOLD:
-            assert (await session.navigate(site.at(entry["page"]))).is_ok, entry["page"]
-            result = await session.extract(entry["schema"])
-            data: Any = thaw(result.require())
-            tally.count(entry["page"], data["value"], entry["value"])
-            check_sources(result)
+    waiting = list(GOLD)
+
+    async def work(site: FixtureSite) -> None:
+        async with browser.session() as session:
+            while waiting:
+                entry = waiting.pop()
+                assert (await session.navigate(site.at(entry["page"]))).is_ok, entry["page"]
+                result = await session.extract(entry["schema"])
+                data: Any = thaw(result.require())
+                tally.count(entry["page"], data["value"], entry["value"])
+                check_sources(result)
+
+    async with FixtureSite.serve(FIXTURES / "site") as site, asyncio.TaskGroup() as group:
+        for _ in range(WORKERS):
+            group.create_task(work(site))
     precision = tally.right / (tally.right + len(tally.wrong))
     recall = tally.right / (tally.right + len(tally.missed))
     assert precision >= 0.98, tally.wrong
