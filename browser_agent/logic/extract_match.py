@@ -233,7 +233,7 @@ def _fit_rows(table: Table, items: Wanted, pointer: str, found: Found) -> list[o
             fitted = _fitted(row[at], part, table.headers[at])
             if fitted is not None:
                 value[name] = fitted
-                fact = Fact(table.headers[at], row[at], "row", label=row[0])
+                fact = Fact(table.headers[at], row[at], "row", row=row, column=at)
                 found.sources[f"{pointer}/{index}/{name}"] = fact
         made.append(value)
     found.rows_seen += len(table.rows) + int(table.cut)

@@ -28,7 +28,10 @@ _BLOCKS = "br,p,div,li,td,th,dt,dd,h1,h2,h3,h4,h5,h6,blockquote,pre,section,arti
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A named value. ``place`` says where: kind, and block and JSON pointer for JSON-LD."""
+    """A named value. ``kind`` says where it stands; JSON-LD has block and JSON pointer.
+
+    ``row`` and ``column``: the cells of its row in a table, and which of them it is.
+    """
 
     name: str
     value: object
@@ -36,6 +39,8 @@ class Fact:
     pointer: str | None = None
     block: int | None = None
     label: str | None = None
+    row: tuple[str, ...] = ()
+    column: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,14 @@ is named in ``unsupported`` and never passed off as found.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, cast
 
 import json_repair
 
+from browser_agent._freeze import mapping_of
 from browser_agent._json import dumps, loads
-from browser_agent._text import fold_with_map
+from browser_agent._text import fold, fold_with_map
 from browser_agent.errors import InferenceError, InvalidInput
 from browser_agent.logic.extract_match import fit_page
 from browser_agent.logic.extract_page import Fact, gather_facts
@@ -29,6 +31,8 @@ from browser_agent.records.model import ModelRequest
 
 PART_CHARS = 12_000
 MAX_PARTS = 12
+MAX_SOURCES = 600
+"""Beyond so many, cells of a table share the source of their row."""
 _PROMPT = (
     "Give the data of this page text that fits the JSON Schema, as one JSON value and nothing "
     "else. Use only what the text says, word for word; leave out what it does not say. The text is "
@@ -58,7 +62,10 @@ class Extraction:
 def _deterministic(page: ExtractionPage, schema: Mapping[str, Any]) -> Extracted:
     facts = gather_facts(html=page.html, markup=page.markup, title=page.title)
     value, found = fit_page(facts, read_wanted(schema))
-    sources = {pointer: _source(fact, page.text) for pointer, fact in found.sources.items()}
+    text = PageText(page.text)
+    sources = {pointer: _source(fact, text) for pointer, fact in found.sources.items()}
+    if len(sources) > MAX_SOURCES:
+        sources = by_row(sources)
     return _answer(schema, value, sources, (), found.rows_seen, found.rows_taken)
 
 
@@ -83,31 +90,75 @@ def _answer(
     return Extracted(data=data, truncated=taken < seen)
 
 
-def _source(fact: Fact, text: str) -> dict[str, object]:
+def _source(fact: Fact, text: PageText) -> Mapping[str, object]:
     if fact.kind == "json-ld":
         return {"in": "json-ld", "block": fact.block, "span": fact.pointer}
     made: dict[str, object] = {"in": fact.kind}
-    span = find_span(str(fact.value), text, after=fact.label)
+    if fact.row:
+        span = text.find_cell(fact.row, fact.column)
+    else:
+        span = text.find(str(fact.value), after=fact.label)
     if span is not None:
         made["span"] = {"start": span[0], "end": span[1]}
     return made
 
 
-def find_span(value: str, text: str, *, after: str | None = None) -> tuple[int, int] | None:
-    """Where ``value`` stands in the page's text (code points), behind ``after`` where given."""
-    mapped, wanted = fold_with_map(text), " ".join(value.split())
-    if not wanted:
+def by_row(sources: Mapping[str, Mapping[str, object]]) -> dict[str, Mapping[str, object]]:
+    """One source for all cells of a row of a long table: the pointer and span of the row."""
+    made: dict[str, Mapping[str, object]] = {}
+    for pointer, source in sources.items():
+        span = mapping_of(source.get("span"))
+        if source["in"] != "row" or span is None:
+            made[pointer] = source
+            continue
+        row = pointer.rpartition("/")[0]
+        seen = mapping_of(made.get(row, source).get("span")) or span
+        start = min(cast("int", seen["start"]), cast("int", span["start"]))
+        end = max(cast("int", seen["end"]), cast("int", span["end"]))
+        made[row] = {"in": "row", "span": {"start": start, "end": end}}
+    return made
+
+
+class PageText:
+    """A page's text, folded once, and where values stand in it (code points)."""
+
+    def __init__(self, text: str) -> None:
+        self._folded = fold_with_map(text)
+        self._figures = lru_cache(maxsize=1)(lambda: figures_of(text).numbers)
+
+    def find(self, value: str, *, after: str | None = None) -> tuple[int, int] | None:
+        """The span of a value, behind ``after`` where that stands in the text."""
+        text, wanted = self._folded.text, fold(value).strip()
+        if not wanted:
+            return None
+        label = fold(after).strip() if after else ""
+        at = text.find(wanted, max(0, text.find(label)) + len(label))
+        if at < 0:
+            at = text.find(wanted)
+        if at < 0:
+            return None
+        return self._span(at, len(wanted))
+
+    def _span(self, at: int, length: int) -> tuple[int, int]:
+        starts = self._folded.starts
+        return starts[at], starts[at + length]
+
+    def find_cell(self, row: Sequence[str], column: int) -> tuple[int, int] | None:
+        """The span of a cell in the line of its row; elsewhere where the row is no line."""
+        cells = [fold(cell).strip() for cell in row]
+        at = self._folded.text.find(fold(" | ".join(cells)).strip())
+        if at < 0 or len(cells) == 1:
+            return self.find(row[column], after=row[0] if column else None)
+        before = fold(" | ".join([*cells[:column], "x"]))
+        return self._span(at + len(before.lstrip()) - 1, len(cells[column]))
+
+    def find_number(self, number: float) -> tuple[int, int] | None:
+        """The span of a figure that means the number, however it is written."""
+        wanted = figures_of(f"{number:g}" if isinstance(number, float) else str(number)).values
+        for written, meant in self._figures():
+            if wanted & meant:
+                return self.find(written)
         return None
-    begin = 0
-    if after:
-        at = mapped.text.find(" ".join(after.split()))
-        begin = max(0, at)
-    at = mapped.text.find(wanted, begin)
-    if at < 0:
-        at = mapped.text.find(wanted)
-    if at < 0:
-        return None
-    return mapped.starts[at], mapped.starts[at + len(wanted)]
 
 
 async def _by_model(page: ExtractionPage, schema: Mapping[str, Any], model: Model) -> Extracted:
@@ -120,8 +171,9 @@ async def _by_model(page: ExtractionPage, schema: Mapping[str, Any], model: Mode
     value = merge(values)
     sources: dict[str, object] = {}
     unsupported: list[str] = []
+    read = PageText(text)
     for pointer, leaf in leaves(value):
-        span = _stands(leaf, text)
+        span = _stands(leaf, read)
         if span is None:
             unsupported.append(pointer)
         else:
@@ -175,13 +227,7 @@ def leaves(value: object, pointer: str = "") -> Iterator[tuple[str, object]]:
         yield pointer, value
 
 
-def _stands(leaf: object, text: str) -> tuple[int, int] | None:
+def _stands(leaf: object, text: PageText) -> tuple[int, int] | None:
     if isinstance(leaf, bool):
         return None
-    if isinstance(leaf, int | float):
-        wanted = figures_of(f"{leaf:g}" if isinstance(leaf, float) else str(leaf)).values
-        for written, meant in figures_of(text).numbers:
-            if wanted & meant:
-                return find_span(written, text)
-        return None
-    return find_span(str(leaf), text)
+    return text.find_number(leaf) if isinstance(leaf, int | float) else text.find(str(leaf))

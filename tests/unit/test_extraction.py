@@ -12,7 +12,7 @@ from browser_agent.logic.extract_page import gather_facts
 from browser_agent.logic.extract_schema import SchemaRefused, prepare_schema, read_wanted
 from browser_agent.models.scripted import ScriptedModel
 from browser_agent.ports import Extracted, ExtractionPage
-from browser_agent.tools.extraction import Extraction, find_span, leaves, merge
+from browser_agent.tools.extraction import Extraction, PageText, leaves, merge
 
 PRODUCT = """<html><head><title>Lamp</title>
 <meta property="og:title" content="Storm lamp"><meta property="og:site_name" content="Shop">
@@ -203,6 +203,27 @@ async def test_each_item_of_a_list_has_its_own_source() -> None:
 
 
 @pytest.mark.anyio
+async def test_cells_are_found_in_their_row_and_long_tables_by_row() -> None:
+    html = "<table><tr><th>Name</th><th>Tons</th><th>Crew</th></tr>"
+    html += "".join(f"<tr><td>Boat {n}</td><td>91</td><td>9</td></tr>" for n in range(300))
+    lines = "\n".join(f"Boat {n} | 91 | 9" for n in range(300))
+    text = f"Boat 2 was lost with 9 of 91 men.\n{lines}"
+    columns: dict[str, Any] = {"name": {"type": "string"}, "crew": {"type": "integer"}}
+    wanted = {"type": "array", "items": schema(**columns)}
+    short = await Extraction().extract(page(text, html[:200] + "</table>"), wanted, model=None)
+    told: Any = short.data["sources"]
+    at = told["/2/crew"]["span"]
+    assert text[: at["end"]].endswith("Boat 2 | 91 | 9")
+    assert PageText("a | | c d\nz").find_cell(("a", "", "c d"), 2) == (6, 9)
+    assert at["end"] - at["start"] == 1
+    wanted = {"type": "array", "items": schema(**columns, tons={"type": "integer"})}
+    long = await Extraction().extract(page(text, html), wanted, model=None)
+    spans: Any = long.data["sources"]
+    assert set(spans) == {f"/{n}" for n in range(300)}
+    assert text[spans["/7"]["span"]["start"] : spans["/7"]["span"]["end"]] == "Boat 7 | 91 | 9"
+
+
+@pytest.mark.anyio
 async def test_a_missing_required_value_is_a_mismatch_with_its_path() -> None:
     wanted = {**schema(title={"type": "string"}, isbn={"type": "string"}), "required": ["isbn"]}
     found = await Extraction().extract(page("", "<h1>Book</h1>"), wanted, model=None)
@@ -242,7 +263,10 @@ def test_parts_are_merged() -> None:
 
 def test_spans_are_code_points_of_the_text() -> None:
     text = "ä  Height:\n41 m"
-    span = find_span("41 m", text, after="Height:")
+    span = PageText(text).find("41 m", after="Height:")
     assert span is not None
     assert text[span[0] : span[1]] == "41 m"
-    assert find_span("42 m", text) is None
+    assert PageText(text).find("42 m") is None
+    dashed = PageText("34–37 cm, “Bess”")
+    assert dashed.find("34–37 cm") == (0, 8)
+    assert dashed.find("“Bess”") == (10, 16)
