@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from browser_agent._freeze import list_of, mapping_of
 from browser_agent.logic.citations import split_reply
 from browser_agent.records.citation import Citation
 from browser_agent.records.recheck import resolve_pointer
@@ -25,7 +26,7 @@ _RULE = re.compile(r"[\s|:-]+")
 class Note:
     """``citations`` share label and quote; ``id`` is unique in the report.
 
-    ``before`` and ``after`` are the passage around the quote.
+    ``before`` and ``after`` are the passage around the quote, ``page`` its page in a PDF.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Note:
     before: str
     quote: str
     after: str
+    page: int | None = None
 
     @property
     def first(self) -> Citation:
@@ -103,7 +105,19 @@ def _note(
         before=before,
         quote=quote,
         after=after,
+        page=_page_of(first, source),
     )
+
+
+def _page_of(citation: Citation, source: Result | None) -> int | None:
+    data = mapping_of(source.data) if source is not None else None
+    if data is None or citation.pointer != "/text" or citation.start is None:
+        return None
+    for span in map(mapping_of, list_of(data.get("pages")) or ()):
+        inside = span is not None and cast("int", span["start"]) <= citation.start
+        if span is not None and inside and citation.start < cast("int", span["end"]):
+            return cast("int", span["page"])
+    return None
 
 
 def _passage(citation: Citation, source: Result | None) -> tuple[str, str, str]:
