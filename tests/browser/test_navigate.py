@@ -402,6 +402,20 @@ async def test_the_record_of_a_navigation_says_what_the_page_and_the_network_sai
     assert "timing" not in (moved.coverage or {})
 
 
+@pytest.mark.parametrize(
+    "linked",
+    ['{"@graph": {"datePublished": 1}}', '["datePublished"]', "null", '{"datePublished": {}}', "{"],
+)
+async def test_linked_data_of_any_shape_states_no_date_and_breaks_nothing(
+    linked: str, site: FixtureSite, session: Session
+) -> None:
+    script = f'<script type="application/ld+json">{linked}</script>'
+    note = '<i hidden>"datePublished"</i>'
+    result = await session.navigate(site.page("/odd", f"{script}{note}<p>Plain text"))
+    assert result.is_ok, result.to_json()
+    assert "published" not in data_of(result)
+
+
 async def _redirect(target: str) -> Response:
     return Response(302, {"location": target}, b"")
 

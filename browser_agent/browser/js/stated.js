@@ -10,17 +10,26 @@ const statedDates = () => {
   const add = (name, value) => {
     if (typeof value === 'string' && value && found.length < STATED) found.push([name, value.slice(0, 60)]);
   };
-  for (const el of Array.from(byTag('script')).slice(0, 200)) addLinked(el, add);
-  for (const el of Array.from(byTag('time')).slice(0, 200)) {
+  for (const el of firstOf('script')) addLinked(el, add);
+  for (const el of firstOf('time')) {
     const name = (attr(el, 'itemprop') || (hasAttr(el, 'pubdate') ? 'datepublished' : '')).toLowerCase();
     if (DATE_NAMES.test(name)) add(name, attr(el, 'datetime') || get.textContent.call(el));
   }
-  for (const el of Array.from(byTag('meta')).slice(0, 300)) {
+  for (const el of firstOf('meta')) {
     const name = (attr(el, 'property') || attr(el, 'name') || attr(el, 'itemprop') || '').toLowerCase();
     if (DATE_NAMES.test(name)) add(name, attr(el, 'content'));
   }
   return found;
 };
+
+const firstOf = (tag) => {
+  const all = byTag(tag);
+  const found = [];
+  for (let i = 0; i < all.length && i < 200; i++) found.push(all[i]);
+  return found;
+};
+
+const listOf = (value) => (Array.isArray(value) ? value.slice(0, 50) : []);
 
 const addLinked = (el, add) => {
   if ((attr(el, 'type') || '').trim().toLowerCase() !== 'application/ld+json') return;
@@ -32,8 +41,9 @@ const addLinked = (el, add) => {
   } catch {
     return;
   }
-  const things = [value, ...(Array.isArray(value) ? value : []), ...((value && value['@graph']) || [])];
-  for (const thing of things.slice(0, 50)) {
+  const graph = value && typeof value === 'object' ? value['@graph'] : null;
+  const things = [value, ...listOf(value), ...listOf(graph)];
+  for (const thing of things) {
     if (!thing || typeof thing !== 'object') continue;
     add('ld:datepublished', thing.datePublished);
     add('ld:datemodified', thing.dateModified);
