@@ -54,7 +54,10 @@ async def document_of_file(
     if media_type(content_type) not in PDF_TYPES:
         text = decode_text(content[:limit], load.content_type)
         return _document(load, name, text, len(content) - limit)
-    found = await op.call(read_pdf(content, limit), within_s=_PDF_S)
+    try:
+        found = await op.call(read_pdf(content, limit), within_s=_PDF_S)
+    except TimeoutError:
+        return None
     return None if found is None else _of_pdf(load, found, name)
 
 
