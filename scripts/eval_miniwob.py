@@ -1,6 +1,6 @@
 """How the actions do on MiniWoB++: oracle policies act through the session's tools alone.
 
-usage: eval_miniwob.py [TASK ...] [--seeds N] [--workers N] [--json] [--check]
+usage: eval_miniwob.py [TASK ...] [--seeds N] [--first SEED] [--workers N] [--json] [--check]
 
 The pages come from the installed `miniwob` package over a loopback server, which only sets the
 seed and a longer clock. `--check` ends with status 1 below 97 percent.
@@ -108,10 +108,10 @@ class Score:
         return sum(self.won.values()) / max(1, sum(self.played.values()))
 
 
-async def run(tasks: list[str], *, seeds: int, workers: int) -> Score:
+async def run(tasks: list[str], *, seeds: range, workers: int) -> Score:
     """Play every task with every seed."""
     score = Score()
-    episodes = [(task, seed) for task in tasks for seed in range(seeds)]
+    episodes = [(task, seed) for task in tasks for seed in seeds]
     episodes.reverse()
     async with FixtureSite.serve(pages()) as site:
         serve_tasks(site)
@@ -157,6 +157,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/eval miniwob", description=__doc__)
     parser.add_argument("tasks", nargs="*", help="tasks; all that have a policy when none is given")
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--first", type=int, default=0, help="the first of these seeds")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--check", action="store_true", help=f"fail below {GOAL:.0%}")
@@ -164,9 +165,8 @@ def main() -> int:
     unknown = sorted(set(given.tasks) - set(POLICIES))
     if unknown:
         parser.error(f"no policy for {', '.join(unknown)}")
-    score = asyncio.run(
-        run(given.tasks or list(POLICIES), seeds=given.seeds, workers=given.workers)
-    )
+    seeds = range(given.first, given.first + given.seeds)
+    score = asyncio.run(run(given.tasks or list(POLICIES), seeds=seeds, workers=given.workers))
     report(score, as_json=given.json)
     return int(given.check and score.rate < GOAL)
 

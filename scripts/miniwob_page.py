@@ -61,6 +61,11 @@ class View:
         self.text = text
         self.lines = parse(text)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the episode has ended."""
+        return "Episodes done: 1" in self.text
+
     def all(self, *roles: str) -> list[Line]:
         """Lines with a ref and one of the roles, in order."""
         return [line for line in self.lines if line.ref and (not roles or line.role in roles)]
@@ -115,6 +120,15 @@ class Wob:
         text = str(self._data(result)["text"])
         return View(text.partition("\n")[2])
 
+    async def shows(self, name: str, *roles: str) -> Line:
+        """The line with that name, which may take a moment to appear."""
+        for _ in range(30):
+            line = (await self.look()).find(name, *roles)
+            if line is not None:
+                return line
+            await self.wait(0.1)
+        raise Stuck(f"nothing is named {name!r}")
+
     async def text(self) -> str:
         """The page's readable text."""
         return str(self._data(await self.session.read())["text"])
@@ -130,6 +144,10 @@ class Wob:
     async def fill(self, ref: str | None, text: str) -> dict[str, Any]:
         """Fill a field."""
         return self._data(await self.session.fill(_known(ref), text))
+
+    async def holds_lines(self, ref: str | None) -> bool:
+        """Whether a field keeps a line break: a text area does."""
+        return (await self.session.fill(_known(ref), "a\nb")).is_ok
 
     async def key(self, key: str, ref: str | None = None) -> dict[str, Any]:
         """Press a key."""

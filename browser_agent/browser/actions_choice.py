@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn, cast
 from browser_agent.browser.actions_pointer import PRESSES
 from browser_agent.browser.aim import Aim, find_field, find_spot, looking, take_aim
 from browser_agent.browser.hand import Place, ask, exists, go, new_nonce
+from browser_agent.browser.mouse import click_at
 from browser_agent.browser.outcome import Outcome, fail
 from browser_agent.browser.stage import check_type
 from browser_agent.browser.trace import Trace
@@ -178,7 +179,7 @@ class Choosing:
             return False
         spot = await find_spot(op, self._stage.core, aim)
         op.dispatching()
-        await op.call(op.tab.page.mouse.click(spot.x, spot.y))
+        await op.call(click_at(op.tab, spot.x, spot.y))
         return True
 
     async def _search(self, op: Operation, aim: Aim, value: str) -> bool:
@@ -199,7 +200,7 @@ class Choosing:
         await ask(op, Place(frame=place.frame), "listen", key=key, kinds=list(PRESSES))
         trace.ears = ((Place(frame=place.frame), key),)
         trace.extra = {"value": label}
-        return await self._stage.perform(op, trace, op.tab.page.mouse.click(spot.x, spot.y))
+        return await self._stage.perform(op, trace, click_at(op.tab, spot.x, spot.y))
 
 
 def _note(trace: Trace, matches: bool, labels: Sequence[str]) -> None:

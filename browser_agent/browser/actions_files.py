@@ -14,6 +14,7 @@ from browser_agent.browser.actions_pointer import PRESSES
 from browser_agent.browser.aim import Aim, find_spot, take_aim
 from browser_agent.browser.failures import is_playwright_error
 from browser_agent.browser.hand import Answer, ask, exists, go
+from browser_agent.browser.mouse import click_at
 from browser_agent.browser.outcome import Outcome, fail
 from browser_agent.browser.paths import allowed_uploads
 from browser_agent.browser.stage import check_type
@@ -98,7 +99,7 @@ class Sending:
         spot = await find_spot(op, self._stage.core, aim)
         op.tab.notes.pop(CHOOSER, None)
         trace = await self._stage.witness.begin(op, aim=aim, kinds=PRESSES)
-        await self._stage.perform(op, trace, op.tab.page.mouse.click(spot.x, spot.y))
+        await self._stage.perform(op, trace, click_at(op.tab, spot.x, spot.y))
         if CHOOSER not in op.tab.notes:
             fail(
                 ErrorCode.NOT_ACTIONABLE,

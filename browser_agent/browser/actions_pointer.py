@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from browser_agent.browser.aim import Aim, Spot, find_spot, steady_spot, take_aim
+from browser_agent.browser.aim import Aim, Spot, find_spot, spot_under_mouse, steady_spot, take_aim
 from browser_agent.browser.hand import Answer, ask, exists, go
 from browser_agent.browser.keys import modifier
+from browser_agent.browser.mouse import move_to
 from browser_agent.browser.outcome import Outcome, fail
 from browser_agent.browser.stage import check_type, spoken
 from browser_agent.browser.trace import Expected
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from browser_agent.browser.operation import Operation
     from browser_agent.browser.stage import Stage
+    from browser_agent.browser.tab import Tab
     from browser_agent.records.result import Result
 
 Button = Literal["left", "right", "middle"]
@@ -71,8 +73,12 @@ class Pointer:
         first = await find_spot(op, core, aim, or_label=True)
         trace = await witness.begin(op, aim=aim, kinds=PRESSES)
         spot = await steady_spot(op, core, aim, first)
-        send = _click(op.tab.page, spot, press)
-        return await self._stage.perform(op, trace, send, expected=expected)
+
+        async def send() -> None:
+            await move_to(op.tab, spot.x, spot.y)
+            await _click(op.tab.page, await spot_under_mouse(op, core, aim, spot), press)
+
+        return await self._stage.perform(op, trace, send(), expected=expected)
 
     async def hover(self, ref: str) -> Result:
         """Move the mouse over the element."""
@@ -83,7 +89,7 @@ class Pointer:
             aim = await take_aim(op, core, ref)
             spot = await find_spot(op, core, aim)
             trace = await witness.begin(op, aim=aim, kinds=MOVES)
-            return await self._stage.perform(op, trace, _hover(op.tab.page, spot))
+            return await self._stage.perform(op, trace, _hover(op.tab, spot))
 
         return await self._stage.run("hover", act)
 
@@ -100,7 +106,7 @@ class Pointer:
             from_spot = await find_spot(op, core, source)
             to_spot = await self._end_of_drag(op, target)
             trace = await witness.begin(op, aim=source, kinds=DRAGS)
-            send = _drag(op.tab.page, from_spot, to_spot)
+            send = _drag(op.tab, from_spot, to_spot)
             return await self._stage.perform(op, trace, send)
 
         return await self._stage.run("drag", act)
@@ -168,15 +174,15 @@ async def _click(page: Page, spot: Spot, press: Press) -> None:
             await page.keyboard.up(key)
 
 
-async def _hover(page: Page, spot: Spot) -> None:
-    await page.mouse.move(spot.x - 1, spot.y, steps=1)
-    await page.mouse.move(spot.x, spot.y, steps=2)
+async def _hover(tab: Tab, spot: Spot) -> None:
+    await move_to(tab, spot.x - 1, spot.y)
+    await tab.page.mouse.move(spot.x, spot.y, steps=2)
 
 
-async def _drag(page: Page, start: Spot, end: Spot) -> None:
+async def _drag(tab: Tab, start: Spot, end: Spot) -> None:
     """Several moves: pages want to see the distance grow before they take it for a drag."""
-    mouse = page.mouse
-    await mouse.move(start.x, start.y)
+    mouse = tab.page.mouse
+    await move_to(tab, start.x, start.y)
     await mouse.down()
     await mouse.move(start.x + (4 if end.x >= start.x else -4), start.y, steps=2)
     await mouse.move(end.x, end.y, steps=_DRAG_STEPS)

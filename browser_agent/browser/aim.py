@@ -1,7 +1,8 @@
 """From a ref to a place that input can be sent to: resolving, waiting until it can be acted on.
 
 Owns the tests before a dispatch: nothing here sends input, so whatever fails here is
-``not_dispatched``. A covered element fails at once and names what covers it.
+``not_dispatched`` (:func:`spot_under_mouse`, which follows a dispatch, does not fail). A covered
+element fails at once and names what covers it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn, cast
 
 from browser_agent.browser.hand import Answer, Place, ask, exists, go
 from browser_agent.browser.observer_types import ObserverError
-from browser_agent.browser.outcome import fail
+from browser_agent.browser.outcome import OperationFailed, fail
 from browser_agent.logic.refs import parse_ref
 from browser_agent.records.codes import ErrorCode
 
@@ -35,6 +36,8 @@ COVER_PATIENCE_S = 0.2
 """How long a cover may take to go away; most do not, and waiting helps nobody."""
 STEADY_S = 1.0
 """How long an element that moves without an animation is waited for before it is aimed at."""
+UNDER_MOUSE_S = 0.5
+"""How long an element that the mouse itself has changed is waited for before it is pressed."""
 _BRIEF = frozenset({"covered", "outside", "through"})
 
 
@@ -167,6 +170,19 @@ async def steady_spot(op: Operation, core: Core, aim: Aim, first: Spot) -> Spot:
         if far <= 1 or asyncio.get_running_loop().time() >= end:
             return spot
         first = spot
+
+
+async def spot_under_mouse(op: Operation, core: Core, aim: Aim, spot: Spot) -> Spot:
+    """Aim again now that the mouse is there: a hover style may move or shrink what it styles.
+
+    Where the element does not come back the old spot stands; what was hit is seen afterwards.
+    """
+    limit_s = min(UNDER_MOUSE_S, op.remaining_s() / 2)
+    try:
+        async with asyncio.timeout(limit_s):
+            return await find_spot(op, core, aim, scroll=False, or_label=True)
+    except (OperationFailed, TimeoutError):
+        return spot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

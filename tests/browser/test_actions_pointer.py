@@ -64,6 +64,44 @@ async def test_buttons_counts_and_modifiers(
     assert await title_of(session) == title
 
 
+async def test_what_the_mouse_moves_is_pressed_where_it_then_is(
+    session: Session, site: FixtureSite, ref: Finder
+) -> None:
+    """What hovering does is done before the press, as it is for a person."""
+    html = """<title>-</title><div><button id=b style="width:100px"
+        onmouseenter="b.style.marginLeft = '300px'" onclick="document.title = 'hit'">Target"""
+    await session.navigate(site.page("/", html))
+    clicked = await session.click(await ref(session, "Target", "button"))
+    assert clicked.is_ok
+    assert await title_of(session) == "hit"
+
+
+async def test_a_list_that_opens_below_the_resting_mouse_keeps_nothing_of_it(
+    session: Session, site: FixtureSite, ref: Finder
+) -> None:
+    """Lists wait for the first move after they open, and take it for one on what lay there."""
+    html = """<title>-</title><style>li { cursor: pointer; height: 30px }</style>
+        <button style="position:absolute;top:20px" onclick="open_()">Open</button><script>
+        let active = '';
+        function open_() {
+          document.body.insertAdjacentHTML('beforeend',
+            '<ul style="position:absolute;top:0;background:white"><li>One<li>Two<li>Three</ul>');
+          const list = document.querySelector('ul');
+          let fresh = true;
+          list.addEventListener('mouseover', (event) => {
+            if (!fresh) return void (active = event.target.textContent);
+            fresh = false;
+            const first = event.target.textContent;
+            addEventListener('mousemove', () => { active = first }, { once: true });
+          });
+          list.addEventListener('click', () => { document.title = active });
+        }</script>"""
+    await session.navigate(site.page("/", html))
+    await session.click(await ref(session, "Open", "button"))
+    assert (await session.click(await ref(session, "Three"))).is_ok
+    assert await title_of(session) == "Three"
+
+
 async def test_wrong_arguments(session: Session, site: FixtureSite, ref: Finder) -> None:
     await session.navigate(site.page("/", LISTENING))
     target = await ref(session, "Target", "button")

@@ -76,6 +76,14 @@ LINES = {
     "clickable": ("<span style='cursor:pointer'>a <b>b</b></span>", ['e1 clickable "a b"']),
     "onclick": ("<div onclick='1'>a</div>", ['e1 clickable "a"']),
     "tab stop": ("<div tabindex=0>a</div>", ['e1 clickable "a"']),
+    "tab stop around items": (
+        "<ul tabindex=0><li style='cursor:pointer'>a</li><li style='cursor:pointer'>b</li></ul>",
+        ["e1 list", ' e2 clickable "a"', ' e3 clickable "b"'],
+    ),
+    "items of an item": (
+        "<div onclick='1'><i style='cursor:pointer'>a</i></div><button><i style='cursor:pointer'>b",
+        ['e1 clickable "a"', 'e2 button "b"'],
+    ),
     "editable": ("<div contenteditable aria-label=E>a</div>", ['e1 textbox ~"E" = a']),
     "hidden box, seen label": (
         "<label><input type=checkbox checked style='display:none'>Yes</label>",

@@ -122,6 +122,20 @@ async def test_one_element_is_read_by_its_ref(site: FixtureSite, session: Sessio
     assert missing.error_code == "ref_not_found"
 
 
+async def test_a_field_is_read_by_what_it_holds(site: FixtureSite, session: Session) -> None:
+    lines = "\n".join(f"line {number} <b>" for number in range(300))
+    fields = "<input value='in a row'><input type=password value=hunter2>"
+    await session.navigate(site.page("/fields", f"<textarea>{lines}</textarea>{fields}"))
+    await session.snapshot()
+    area = await session.read(ref="e1")
+    assert text_of(area).split("\n") == lines.split("\n")
+    assert "line 299" in text_of(await session.read(ref="e1", format="markdown"))
+    assert text_of(await session.read(ref="e2")) == "in a row"
+    secret = await session.read(ref="e3")
+    assert secret.is_ok
+    assert "hunter2" not in secret.to_json()
+
+
 @pytest.mark.parametrize("mode", ["full", "interactive", "viewport", "outline"])
 async def test_every_mode_says_which_it_is(mode: str, site: FixtureSite, session: Session) -> None:
     await session.navigate(site.page("/m", "<h1>Head</h1><a href=/a>Link</a><p>words"))

@@ -88,6 +88,7 @@ const CLOSERS = {
   act(em, token, walk) {
     em.line();
     em.items--;
+    if (token.act.loose) em.loose--;
     em.item = token.outer;
     em.depth = token.depth;
     em.cont = token.cont;

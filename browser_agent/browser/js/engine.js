@@ -138,12 +138,12 @@ const OPS = {
     return pack(call, walk, lines, {});
   },
   text(call) {
-    const em = new TextReader(call.limit);
+    const em = new TextReader(call.limit, call.root ? topFor(call) : null);
     const walk = observe(call, em);
     return walk ? pack(call, walk, em.finish(), {}) : gone(call);
   },
   html(call) {
-    const em = new HtmlReader(call.limit);
+    const em = new HtmlReader(call.limit, call.root ? topFor(call) : null);
     const walk = observe(call, em);
     return walk ? pack(call, walk, em.finish(), {}) : gone(call);
   },

@@ -26,12 +26,12 @@ const clickable = (em, el, tag, role, bits, ctx, frame) => {
   const handled = bits & MARKED && (hasAttr(el, 'onclick') || hasAttr(el, 'onmousedown') ||
     hasAttr(el, 'onpointerdown'));
   const tabbed = bits & MARKED && +(attr(el, 'tabindex') ?? -1) >= 0;
-  const pointed = bits & CURSOR && ctx.pointer && !frame.ctx.pointer && em.items === 0;
+  const pointed = bits & CURSOR && ctx.pointer && !frame.ctx.pointer && em.items === em.loose;
   if (!handled && !heard && !tabbed && !pointed) return null;
   if (tabbed && !handled && !pointed && scrollBox(el)) return null;
   const shown = FOLDED.has(role) ? 'clickable' : role;
   const states = bits & MARKED ? ariaStates(el) : '';
-  return { role: shown, states, target: '', strong: false, weak: true, sure: !!handled || !!tabbed, heard: heard && !handled && !tabbed && !pointed };
+  return { role: shown, states, target: '', strong: false, weak: true, sure: !!handled || !!tabbed, heard: heard && !handled && !tabbed && !pointed, loose: !handled && !ctx.pointer };
 };
 
 // A box made focusable only to be scrolled by keys.

@@ -34,7 +34,8 @@ class Lines {
     this.buf = '';
     this.depth = 0;
     this.cont = false;
-    this.items = 0;
+    this.items = 0; // open items
+    this.loose = 0; // those among them that do not look clickable themselves
     this.size = 0;
     this.lost = 0;
     this.refs = 0;
@@ -234,6 +235,7 @@ class Lines {
     this.depth += this.cont ? 2 : 1;
     this.cont = false;
     this.items++;
+    if (act.loose) this.loose++;
     this.item = token;
     return token;
   }

@@ -1,7 +1,8 @@
 // Emitters of content without refs: readable text, and HTML that holds only what is visible.
 class Reader {
-  constructor(limit) {
+  constructor(limit, top) {
     this.limit = limit;
+    this.top = top; // what was asked for: the element, or nothing for the page
     this.out = [];
     this.buf = '';
     this.cont = false;
@@ -63,6 +64,21 @@ class Reader {
     return LEAF;
   }
 
+  // A field that was itself asked for is read by what it holds; a secret by its mask.
+  holds(el, tag) {
+    return el === this.top && (tag === 'textarea' || (tag === 'input' && EDITABLE.test(inputType(el))));
+  }
+
+  held(el, tag, ctx, walk) {
+    if (!walk.seen(el, ctx, 3) || ctx.look.verdict) return LEAF;
+    const value = valueOf(el, tag) || '';
+    if (value === MASK) walk.flags.masked_values++;
+    if (value.length > this.limit) this.lost += value.length - this.limit;
+    this.text(cutText(value, this.limit), true);
+    this.line();
+    return LEAF;
+  }
+
   selected(el, ctx, walk) {
     if (walk.seen(el, ctx, 3)) this.text(fold(fieldText(el, 'select')), false);
     return LEAF;
@@ -91,6 +107,7 @@ class TextReader extends Reader {
 
   open(el, tag, bits, ctx, walk) {
     if (tag === 'br') return this.line(), LEAF;
+    if (this.holds(el, tag)) return this.held(el, tag, ctx, walk);
     if (tag === 'a' || tag === 'button') return this.apart(), { close: 'act' };
     if (tag === 'iframe' || tag === 'frame') return this.frame(el, ctx, walk);
     if (tag === 'select') return this.selected(el, ctx, walk);
@@ -167,6 +184,7 @@ class HtmlReader extends Reader {
 
   open(el, tag, bits, ctx, walk) {
     if (tag === 'iframe' || tag === 'frame') return this.frame(el, ctx, walk);
+    if (this.holds(el, tag)) return this.held(el, tag, ctx, walk);
     if (tag === 'select') return this.selected(el, ctx, walk);
     if (tag === 'input') return this.button(el, ctx, walk);
     if (tag === 'br') return (this.buf += '<br>'), LEAF;
