@@ -54,7 +54,7 @@ class SessionOptions:
     viewport: Mapping[str, int] | None = None
     locale: str | None = None
     timezone: str | None = None
-    storage_state: object | None = field(default=None, repr=False)
+    storage_state: Mapping[str, object] | None = field(default=None, repr=False)
     http_credentials: Mapping[str, str] | None = field(default=None, repr=False)
     dialogs: str = "dismiss"
     robots: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -13,6 +14,7 @@ from browser_agent.browser.door import Door
 from browser_agent.browser.session import Session
 from browser_agent.browser.stopping import bounded
 from browser_agent.errors import InvalidInput
+from browser_agent.logic.credentials import credentials_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,17 +82,26 @@ def _is_size(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 16_384
 
 
-def _storage_state(value: object) -> object | None:
-    """A path of a state file, or the state itself. Its content is a secret."""
+def _storage_state(value: object) -> Mapping[str, object] | None:
+    """The state, given or read from a file. Its content is a secret."""
     if value is None:
         return None
-    if isinstance(value, Mapping):
-        return cast("Mapping[str, object]", value)
-    if not isinstance(value, str | Path):
+    if isinstance(value, str | Path):
+        value = _read_state(Path(value))
+    if not isinstance(value, Mapping):
         raise InvalidInput("storage_state must be a path or a mapping")
-    if not Path(value).is_file():
-        raise InvalidInput("storage_state names no file")
-    return Path(value)
+    return cast("Mapping[str, object]", value)
+
+
+def _read_state(path: Path) -> object:
+    """What a state file holds; errors name neither the path nor a word of the file."""
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        pass
+    if path.is_file():
+        raise InvalidInput("storage_state names a file that holds no JSON")
+    raise InvalidInput("storage_state names no file")
 
 
 def _credentials(value: object) -> Mapping[str, str] | None:
@@ -129,6 +140,7 @@ async def open_session(
         user_agent=user_agent,
         **_context_options(options),  # pyright: ignore[reportArgumentType] - checked above
     )
+    shared.redactor = shared.redactor.with_secrets(_secrets_of(options))
     if options.tape is not None:
         await _attach(options.tape, context, shared)
     store = blobs if blobs is not None else shared.blobs
@@ -147,6 +159,13 @@ async def open_session(
     session = Session(core, closer)
     core.open_first_page()
     return session
+
+
+def _secrets_of(options: SessionOptions) -> tuple[str, ...]:
+    """What the session is signed in by: it is masked wherever it shows."""
+    state, http = options.storage_state, options.http_credentials
+    password = (http["password"],) if http is not None else ()
+    return (*(credentials_in(state) if state is not None else ()), *password)
 
 
 async def _attach(tape: Tape, context: BrowserContext, shared: Shared) -> None:

@@ -14,6 +14,7 @@ import pytest
 from browser_agent.browser.browser import Browser
 from browser_agent.browser.session import Session
 from browser_agent.errors import InvalidInput
+from browser_agent.logic.url_policy import UrlPolicy
 from browser_agent.records.result import Result
 from browser_agent.testing.site import FixtureSite
 from browser_agent.testing.wire import Request, Response
@@ -146,6 +147,40 @@ async def test_a_saved_state_signs_another_session_in(
     async with browser.session() as fresh:
         await fresh.navigate(site.at("/who"))
         assert await text_of(fresh) == "stranger without"
+
+
+async def test_what_a_state_signs_in_by_is_masked_and_settings_are_not(
+    local_web: UrlPolicy, site: FixtureSite, tmp_path: Path
+) -> None:
+    nested = json.dumps({"access": {"token": "kd82-first-of-may"}, "theme": "midnight"})
+    state = {
+        "cookies": [
+            {"name": "sid", "value": "open-sesame", "domain": "127.0.0.1", "path": "/"},
+            {"name": "consent", "value": "accepted", "domain": "127.0.0.1", "path": "/"},
+        ],
+        "origins": [{"origin": site.url, "localStorage": [{"name": "s", "value": nested}]}],
+    }
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps(state))
+    url = site.page("/said", "<p>open-sesame and kd82-first-of-may, accepted at midnight</p>")
+    async with (
+        Browser.launch(local_web, robots=False) as own,
+        own.session(storage_state=path) as session,
+    ):
+        await session.navigate(url)
+        told = await text_of(session)
+    assert "sesame" not in told
+    assert "kd82" not in told
+    assert told.endswith("accepted at midnight")
+
+
+def test_a_state_file_that_is_no_json_is_invalid_input(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    path.write_text("sid=open-sesame")
+    with pytest.raises(InvalidInput, match="no JSON") as caught:
+        browser.session(storage_state=path)
+    assert "sesame" not in str(caught.value)
+    assert str(tmp_path) not in str(caught.value)
 
 
 async def test_saving_leaves_the_session_as_it_was(
