@@ -256,7 +256,8 @@ async def test_no_canary_stands_in_anything_that_was_written(
     names = [name for name, _ in written]
     assert any(name.endswith(".png") for name in names), "a picture was taken"
     assert any("report.txt" in name or "REDACTED" in name for name in names), "a file was given"
-    assert any("recording" in name for name in names), "it was recorded"
+    for part in ("network.jsonl", "model.jsonl", "network.har.zip"):
+        assert any(part in name for name in names), f"{part} was recorded"
     printed = capfd.readouterr()
     written += [("stdout", printed.out.encode()), ("stderr", printed.err.encode())]
     written += [("log", line.encode("utf-8", "replace")) for line in log.kept]
