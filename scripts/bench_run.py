@@ -22,6 +22,7 @@ from playwright.async_api import Page, async_playwright
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import bench_mcp
 import bench_replay
+import bench_sessions
 import bench_verify
 from bench_pages import FRAME, page
 
@@ -260,7 +261,7 @@ def show(report: dict[str, object]) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "part", nargs="?", choices=["all", "mcp", "replay", "verify"], default="all"
+        "part", nargs="?", choices=["all", "mcp", "replay", "sessions", "verify"], default="all"
     )
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--rounds", type=int, default=7)
@@ -270,6 +271,8 @@ if __name__ == "__main__":
             measured = bench_mcp.main(given.rounds)
         case "replay":
             measured = bench_replay.main(given.rounds)
+        case "sessions":
+            measured = bench_sessions.main(given.rounds)
         case "verify":
             measured = bench_verify.main(given.rounds)
         case _:
