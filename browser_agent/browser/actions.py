@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING
 
 from browser_agent.browser.actions_choice import Choosing
@@ -77,12 +78,12 @@ class Actions:
         return await self._choosing.select(ref, values)
 
     async def drop(
-        self, ref: str, *, paths: Sequence[str], data: Mapping[str, str] | None
+        self, ref: str, *, paths: Sequence[str | PathLike[str]], data: Mapping[str, str] | None
     ) -> Result:
         """See :meth:`Sending.drop`."""
         return await self._sending.drop(ref, paths=paths, data=data)
 
-    async def upload(self, paths: Sequence[str], *, ref: str | None) -> Result:
+    async def upload(self, paths: Sequence[str | PathLike[str]], *, ref: str | None) -> Result:
         """See :meth:`Sending.upload`."""
         return await self._sending.upload(paths, ref=ref)
 

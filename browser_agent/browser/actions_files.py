@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -46,17 +47,17 @@ class Sending:
         for tab in stage.core.tabs.all:
             _catch_choosers(tab)
 
-    async def upload(self, paths: Sequence[str], *, ref: str | None) -> Result:
+    async def upload(self, paths: Sequence[str | PathLike[str]], *, ref: str | None) -> Result:
         """Give files to a file input, to what opens a file chooser, or to the open chooser.
 
         Inputs may be hidden; without ``ref`` the chooser that the page opened last is served.
         """
-        _check_paths(paths)
+        names = _names(paths)
         if ref is not None:
             check_type(ref, str, "ref")
 
         async def act(op: Operation) -> Outcome:
-            files = self._files(paths)
+            files = self._files(names)
             if ref is None:
                 return await self._to_chooser(op, files)
             aim = await take_aim(op, self._stage.core, ref)
@@ -65,16 +66,16 @@ class Sending:
         return await self._stage.run("upload", act)
 
     async def drop(
-        self, ref: str, *, paths: Sequence[str], data: Mapping[str, str] | None
+        self, ref: str, *, paths: Sequence[str | PathLike[str]], data: Mapping[str, str] | None
     ) -> Result:
         """Drop files, or data by MIME type, on an element."""
         check_type(ref, str, "ref")
-        _check_paths(paths)
+        names = _names(paths)
 
         async def act(op: Operation) -> Outcome:
-            if not paths and not data:
+            if not names and not data:
                 fail(ErrorCode.INVALID_INPUT, "Give paths or data to drop.")
-            files = self._files(paths) if paths else []
+            files = self._files(names) if names else []
             aim = await take_aim(op, self._stage.core, ref)
             await find_spot(op, self._stage.core, aim)
             trace = await self._stage.witness.begin(op, aim=aim, kinds=DROPS)
@@ -123,11 +124,13 @@ def _catch_choosers(tab: Tab) -> None:
     tab.page.on("filechooser", lambda chooser: tab.notes.__setitem__(CHOOSER, chooser))
 
 
-def _check_paths(paths: Sequence[str]) -> None:
-    if isinstance(paths, str):
-        raise InvalidInput("paths must be a list of strings")
-    for path in paths:
-        check_type(path, str, "a path")
+def _names(paths: Sequence[str | PathLike[str]]) -> list[str]:
+    if isinstance(paths, str | PathLike):
+        raise InvalidInput("paths must be a list of paths")
+    names = [fspath(path) if isinstance(path, PathLike) else path for path in paths]
+    for name in names:
+        check_type(name, str, "a path")
+    return names
 
 
 def _check_input(aim: Aim, facts: Answer, files: Sequence[Path]) -> None:

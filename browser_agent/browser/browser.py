@@ -176,6 +176,8 @@ class Browser:
         self, options: SessionOptions, *, blobs: BlobStore | None = None, delivers: bool = True
     ) -> Session:
         """Open a session that the caller closes."""
+        if self._ending is not None:
+            raise BrowserError("the browser is closed", code=ErrorCode.SESSION_CLOSED)
         if not self.is_connected:
             raise BrowserError("the browser is gone", code=ErrorCode.BROWSER_DISCONNECTED)
         opened = await self._try_open(options, blobs, delivers=delivers)
@@ -266,7 +268,11 @@ class Browser:
         stopped = await stop_browser(
             self._running, within_s=op.remaining_s(keep_s=GRACE_S), unconfirmed=unconfirmed
         )
-        closed = {"contexts": len(sessions), "processes": stopped.processes}
+        closed = {
+            "pages": sum(session.closed_pages for session in sessions),
+            "contexts": len(sessions),
+            "processes": stopped.processes,
+        }
         self._closing = await self.finish(op, closing_outcome(closed, stopped.left))
         return self._closing
 

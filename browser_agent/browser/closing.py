@@ -34,7 +34,7 @@ class SessionCloser:
         self._on_closed = on_closed
         self._tape = tape
         self._closing: asyncio.Task[list[str]] | None = None
-        self._pages = 0
+        self.pages = 0
         self.result: Result | None = None
 
     async def close(self) -> Result:
@@ -50,7 +50,8 @@ class SessionCloser:
         left = await self.end()
         if self.result is not None and self.result is not before:
             return self.result
-        self.result = core.seal(op, closing_outcome({"pages": self._pages, "contexts": 1}, left))
+        closed = {"pages": self.pages, "contexts": 1, "processes": 0}
+        self.result = core.seal(op, closing_outcome(closed, left))
         await core.publish(op, self.result)
         return self.result
 
@@ -64,7 +65,7 @@ class SessionCloser:
 
     async def _end(self) -> list[str]:
         core = self._core
-        self._pages = len(core.tabs.all)
+        self.pages = len(core.tabs.all)
         left: list[str] = []
         core.runner.abort()
         if self._tape is not None:

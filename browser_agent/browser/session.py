@@ -177,7 +177,11 @@ class Session:
         return await self._actions.drag(start, end)
 
     async def drop(
-        self, ref: str, *, paths: Sequence[str] = (), data: Mapping[str, str] | None = None
+        self,
+        ref: str,
+        *,
+        paths: Sequence[str | PathLike[str]] = (),
+        data: Mapping[str, str] | None = None,
     ) -> Result:
         """Drop files (of upload folders) or data by MIME type on an element."""
         return await self._actions.drop(ref, paths=paths, data=data)
@@ -193,7 +197,9 @@ class Session:
         """Scroll the page or an element, or until ``to_text`` is in view. ``amount`` in pixels."""
         return await self._actions.scroll(direction, ref=ref, to_text=to_text, amount=amount)
 
-    async def upload(self, paths: Sequence[str], *, ref: str | None = None) -> Result:
+    async def upload(
+        self, paths: Sequence[str | PathLike[str]], *, ref: str | None = None
+    ) -> Result:
         """Give files of the upload folders to a file input or to the open file chooser."""
         return await self._actions.upload(paths, ref=ref)
 
@@ -265,8 +271,8 @@ class Session:
         """Dialogs so far, the pending one last."""
         return await self._dialogs.dialogs()
 
-    async def answer_dialog(self, accept: bool, text: str | None = None) -> Result:
-        """Answer the pending dialog; ``not_found`` when none is open."""
+    async def answer_dialog(self, accept: bool = False, text: str | None = None) -> Result:
+        """Answer the pending dialog, by itself with no; ``not_found`` when none is open."""
         return await self._dialogs.answer_dialog(accept, text)
 
     async def describe(self, ref: str) -> Result:
@@ -316,6 +322,11 @@ class Session:
     def current_url(self, op: Operation) -> str | None:
         """Where the operation's page is, raw; None when it shows no page."""
         return self._core.door.url_of(op)
+
+    @property
+    def closed_pages(self) -> int:
+        """How many pages were open when it was closed."""
+        return self._closer.pages
 
     async def end(self) -> list[str]:
         """Close without a Result; names of what could not be confirmed as closed."""

@@ -172,7 +172,8 @@ async def test_wrong_arguments_and_a_browser_without_folders(
     assert (await files_page.upload([], ref=plain)).error_code == "invalid_input"
     assert (await files_page.upload(["a.txt"] * 21, ref=plain)).error_code == "invalid_input"
     assert (await files_page.upload(["a.txt"], ref="e999")).error_code == "ref_not_found"
-    for wrong in ("a.txt", [7]):
+    assert (await files_page.upload([Path("a.txt")], ref=plain)).is_ok
+    for wrong in ("a.txt", Path("a.txt"), [7]):
         with pytest.raises(InvalidInput):
             await files_page.upload(cast("list[str]", wrong), ref=plain)
     async with hasty_browser.session() as nobody:

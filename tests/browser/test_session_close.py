@@ -9,7 +9,7 @@ from typing import cast
 import psutil
 import pytest
 
-from browser_agent import Browser, Result, ResultDeliveryError, Session, UrlPolicy
+from browser_agent import Browser, BrowserError, Result, ResultDeliveryError, Session, UrlPolicy
 from browser_agent.browser.browser import Browser as Concrete
 from browser_agent.browser.processes import OWNER_SWITCH
 from browser_agent.records.codes import Status
@@ -34,7 +34,10 @@ async def test_close_says_what_it_closed_and_says_it_again(
         assert session.closing is None
         closing = await session.close()
     assert closing.status is Status.OK
-    assert closing.to_dict()["data"] == {"closed": {"pages": 2, "contexts": 1}, "left": []}
+    assert closing.to_dict()["data"] == {
+        "closed": {"pages": 2, "contexts": 1, "processes": 0},
+        "left": [],
+    }
     assert session.closing is closing
     assert await session.close() is closing
 
@@ -160,6 +163,25 @@ async def test_killed_browser_is_typed_and_its_end_is_still_verified(
     assert browser.closing is not None
     assert browser.closing.is_complete
     assert own_journal.owners() == []
+
+
+async def test_a_closed_browser_says_closed_and_what_it_closed(
+    site: FixtureSite, local_web: UrlPolicy
+) -> None:
+    url = site.page("/a", "<p>a")
+    async with Browser.launch(local_web) as browser:
+        session = await browser.session().__aenter__()
+        await session.navigate(url)
+        await session.new_tab(url)
+    assert browser.closing is not None
+    closed = cast("dict[str, dict[str, int]]", browser.closing.to_dict()["data"])["closed"]
+    assert (closed["pages"], closed["contexts"]) == (2, 1)
+    assert closed["processes"] > 0
+    for result in (await browser.read(url), await browser.extract(url, {}), await session.read()):
+        assert (result.status, result.error_code) == (Status.ERROR, "session_closed")
+    with pytest.raises(BrowserError) as caught:
+        await browser.session().__aenter__()
+    assert caught.value.code == "session_closed"
 
 
 async def test_token_is_on_the_browsers_command_line_only(local_web: UrlPolicy) -> None:
