@@ -9,7 +9,7 @@ from typing import cast
 from browser_agent.errors import InvalidInput
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Citation:
     """One checked citation.
 

@@ -5,8 +5,8 @@ Frozen. Mappings are accepted wherever a Message is and refused with a reason ot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar, cast
 
 from browser_agent._freeze import FrozenMapping, freeze, thaw
@@ -24,7 +24,7 @@ def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
         raise InvalidInput(f"unknown {name} {value!r}: must be one of {', '.join(allowed)}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Message:
     """Common to all messages. ``content`` is text, or JSON for tool results."""
 
@@ -56,6 +56,16 @@ class Message:
         return self.type == "tool_result"
 
     @property
+    def is_stopped(self) -> bool:
+        """The model stopped here by itself."""
+        return self.stop_reason == "stop"
+
+    @property
+    def is_tool_stop(self) -> bool:
+        """The model stopped here for tools."""
+        return self.stop_reason == "tool"
+
+    @property
     def text(self) -> str:
         """The content as text; JSON content is written compactly."""
         if self.content is None:
@@ -76,7 +86,7 @@ class Message:
         return {"role": self.role, "content": self.text}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class TextMessage(Message):
     """Text of any role. ``reasoning`` is what the model thought before it, where shown."""
 
@@ -97,7 +107,7 @@ class TextMessage(Message):
         return made
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ToolMessage:
     """One call inside a :class:`ToolCallMessage`. ``input`` is a frozen mapping.
 
@@ -106,7 +116,7 @@ class ToolMessage:
 
     id: str
     name: str
-    input: FrozenMapping
+    input: FrozenMapping = field(default_factory=FrozenMapping)
     raw: str | None = None
 
     def __post_init__(self) -> None:
@@ -154,6 +164,10 @@ class ToolCallMessage(Message):
     stop_reason: str | None = "tool"
     reasoning: str | None = None
 
+    def __post_init__(self) -> None:
+        Message.__post_init__(self)
+        object.__setattr__(self, "tools", tuple(_tool(item) for item in self.tools))
+
     def to_dict(self) -> dict[str, object]:
         """As :meth:`Message.to_dict`, with ``tools`` and ``reasoning``."""
         made = Message.to_dict(self)
@@ -190,6 +204,10 @@ class ToolResultMessage(Message):
     tool: ToolMessage
     stop_reason: str | None = "tool"
 
+    def __post_init__(self) -> None:
+        Message.__post_init__(self)
+        object.__setattr__(self, "tool", _tool(self.tool))
+
     @property
     def is_error(self) -> bool:
         """The content is a mapping with key ``error``."""
@@ -209,6 +227,14 @@ class ToolResultMessage(Message):
         }
 
 
+def _tool(value: object) -> ToolMessage:
+    if isinstance(value, ToolMessage):
+        return value
+    if not isinstance(value, Mapping):
+        raise InvalidInput("Invalid tool: must be ToolMessage or mapping")
+    return ToolMessage.from_dict(cast("Mapping[str, object]", value))
+
+
 def parse_message(value: object) -> Message:
     """A Message as it is, or one made from a mapping. A missing type means text."""
     if isinstance(value, Message):
@@ -223,13 +249,6 @@ def parse_message(value: object) -> Message:
     if unknown:
         raise InvalidInput(f"unknown key of a {kind} message: {', '.join(map(str, unknown))}")
     given = {key: fields[key] for key in fields if key != "type"}
-    if "tools" in given:
-        tools = cast("Iterable[Mapping[str, object]]", given["tools"])
-        given["tools"] = tuple(
-            tool if isinstance(tool, ToolMessage) else ToolMessage.from_dict(tool) for tool in tools
-        )
-    if isinstance(given.get("tool"), Mapping):
-        given["tool"] = ToolMessage.from_dict(cast("Mapping[str, object]", given["tool"]))
     try:
         return _CLASSES[str(kind)](**given)  # pyright: ignore[reportArgumentType] - checked by name above
     except TypeError:

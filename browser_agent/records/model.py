@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 JsonDict = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens and cost of one call or one run. None: the provider did not say."""
 
@@ -79,7 +79,7 @@ class ModelSettings:
     extra: JsonDict = field(default_factory=dict[str, object])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ToolCall:
     """A call that the model asks for. ``arguments`` is the raw text that it wrote."""
 
@@ -88,7 +88,7 @@ class ToolCall:
     arguments: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One model call.
 
@@ -104,7 +104,7 @@ class ModelRequest:
     results: tuple[Result, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ModelReply:
     """What a model answered. ``finish_reason`` is the provider's word, normalised where known:
     ``stop``, ``tool_calls``, ``length``, ``content_filter``, ``refusal``.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Decision:
     """What a policy says of one URL.
 
@@ -24,9 +24,9 @@ class Decision:
     """
 
     allowed: bool
-    url: str
     code: str | None = None
     reason: str = ""
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

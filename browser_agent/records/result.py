@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import NoReturn, Self, SupportsIndex, TypeVar, cast
 
-from pydantic import GetCoreSchemaHandler, TypeAdapter, ValidationError
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter, ValidationError
 from pydantic_core import CoreSchema, core_schema
 
 from browser_agent._digest import digest_of_bytes, is_digest
@@ -300,6 +300,23 @@ class Result:
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[object, ...]:
         return (_restore, (self.to_dict(),))
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, object]:
+        """The JSON Schema of the mapping form: what is always there, and no key besides ours."""
+        return {
+            "type": "object",
+            "title": cls.__name__,
+            "properties": {
+                **{name: {} for name in (*_FIELDS, "schema")},
+                "status": {"enum": [status.value for status in Status]},
+                "truncated": {"type": "boolean"},
+            },
+            "required": ["status"],
+            "additionalProperties": False,
+        }
 
     @classmethod
     def __get_pydantic_core_schema__(

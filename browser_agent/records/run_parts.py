@@ -71,7 +71,7 @@ def format_moment(moment: datetime) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ToolCallRecord:
     """One tool call that the model made and that was answered.
 
@@ -148,7 +148,7 @@ def _result_in(value: object, results: Sequence[Result]) -> object:
     return fields
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ToolFailure:
     """A call that raised, was unknown or invalid, or whose Result is an error.
 

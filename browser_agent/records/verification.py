@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Verification:
     """The outcome of checking a run folder, a RobotResult or a Result.
 
@@ -16,12 +16,12 @@ class Verification:
 
     ok: bool
     problems: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
     head: str | None = None
     events: int = 0
     blobs: int = 0
     citations: int = 0
     citations_verified: int = 0
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """Plain mapping with every key."""

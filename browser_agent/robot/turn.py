@@ -141,7 +141,9 @@ def _checked(reply: object, state: RunState) -> ModelReply:
     if not isinstance(reply, ModelReply):
         raise InferenceError(f"the model gave {type(reply).__name__} and no ModelReply")
     calls: list[ToolCall] = []
-    for index, call in enumerate(reply.tool_calls[:MAX_CALLS], start=1):
+    for index, call in enumerate((reply.tool_calls or ())[:MAX_CALLS], start=1):
+        if not isinstance(call, ToolCall):  # pyright: ignore[reportUnnecessaryIsInstance] - models of users
+            raise InferenceError(f"the model gave {type(call).__name__} and no ToolCall")
         fresh = call.id if call.id and call.id not in state.ids else f"call_{state.turns}_{index}"
         state.ids.add(fresh)
         arguments = repair(call.arguments) if _is_text(call.arguments) else call.arguments

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from browser_agent.errors import InferenceError
 from browser_agent.logic.history import check_conversation
 from browser_agent.models.scripted import ScriptedModel
 from browser_agent.records.limits import RunLimits
@@ -135,6 +136,20 @@ async def test_an_empty_reply_is_asked_for_again_twice_then_the_run_stops(text: 
     told = [m.text for m in result.messages if m.role == "user"][1:]
     assert len(told) == 2
     assert all("held no answer" in text for text in told)
+
+
+@pytest.mark.anyio
+async def test_calls_that_are_no_calls_are_a_failure_of_the_model() -> None:
+    wrong: Any = ModelReply(tool_calls=["page"])  # pyright: ignore[reportArgumentType] - wrong on purpose
+
+    def reply(request: ModelRequest) -> ModelReply:
+        assert request.messages
+        return wrong
+
+    with pytest.raises(InferenceError, match="gave str and no ToolCall") as caught:
+        await scripted(reply).run("look")
+    assert isinstance(caught.value.result, RobotResult)
+    assert caught.value.result.stop_reason is StopReason.MODEL_ERROR
 
 
 @pytest.mark.anyio

@@ -351,6 +351,14 @@ def test_parse_as_validates_and_names_paths_only() -> None:
         failure().parse_as(Item)
 
 
+def test_models_may_hold_results_and_have_a_json_schema() -> None:
+    adapter = TypeAdapter(Result)
+    assert adapter.validate_json(adapter.dump_json(full())) == full()
+    schema = adapter.json_schema()
+    assert set(full().to_dict()) | {"schema"} <= set(schema["properties"])
+    assert schema["properties"]["status"]["enum"] == [status.value for status in Status]
+
+
 def test_precedence_of_statuses() -> None:
     order = ["error", "unknown", "cleanup_pending", "truncated", "ok"]
     assert [worst_status(*map(Status, order[i:])) for i in range(5)] == order
