@@ -56,7 +56,7 @@ async def find_word(w: Wob) -> None:
 async def last_word(w: Wob) -> None:
     view = await w.look()
     area, box = view.all("textbox")[:2]
-    await w.scroll_down(area.ref)
+    await w.scroll_to("bottom", area.ref)
     result = await w.session.read(ref=area.ref)
     text = str(result.to_dict()["data"]["text"])  # type: ignore[index]
     await w.fill(box.ref, text.rsplit(maxsplit=1)[-1].strip("."))
@@ -65,8 +65,7 @@ async def last_word(w: Wob) -> None:
 
 async def scroll_text(w: Wob) -> None:
     area = (await w.look()).all("textbox")[0].ref
-    if "bottom" in w.goal:
-        await w.scroll_down(area)
+    await w.scroll_to("bottom" if "bottom" in w.goal else "top", area)
     await w.press_named("Submit", "button")
 
 
@@ -179,8 +178,11 @@ async def movies(w: Wob) -> None:
 
 def _field(view: View, label: str) -> str | None:
     """The text field whose own line, or a line shortly before it, holds the label."""
+    lines = [line for line in view.lines if line.raw.strip()]
+    if "textbox" in lines[0].raw:  # labels stand below their fields here
+        lines = [line for pair in zip(lines[1::2], lines[0::2], strict=False) for line in pair]
     last = ""
-    for line in view.lines:
+    for line in lines:
         words = line.raw
         here = line.role == "textbox" or "textbox" in words
         if here and re.search(label, words):
@@ -243,7 +245,7 @@ async def search(w: Wob) -> None:
 async def agreement(w: Wob) -> None:
     if w.quoted:
         view = await w.look()
-        await w.scroll_down(view.all("textbox")[0].ref)
+        await w.scroll_to("bottom", view.all("textbox")[0].ref)
         await w.fill(view.all("textbox")[1].ref, w.quoted[0])
     await w.press_named("Agree" if '"Agree"' in w.goal else "Cancel", "button")
 
@@ -334,7 +336,7 @@ async def mail(w: Wob) -> None:
     await w.click(icons[-1].ref)
 
 
-SOCIAL = ("Reply", "Retweet", "Like")
+SOCIAL = ("Reply", "Retweet", "Like", "Share")
 
 
 async def social(w: Wob) -> None:

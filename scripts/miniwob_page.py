@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from browser_agent.browser.session import Session
 from browser_agent.records.result import Result
@@ -169,9 +169,9 @@ class Wob:
         """Drag from ref to ref."""
         return self._data(await self.session.drag(_known(start), _known(end)))
 
-    async def scroll_down(self, ref: str | None) -> dict[str, Any]:
-        """Scroll a part of the page to its end."""
-        return self._data(await self.session.scroll("bottom", ref=ref))
+    async def scroll_to(self, end: Literal["top", "bottom"], ref: str | None) -> dict[str, Any]:
+        """Scroll a part of the page to one of its ends."""
+        return self._data(await self.session.scroll(end, ref=ref))
 
     async def wait(self, seconds: float) -> None:
         """Let time pass."""
