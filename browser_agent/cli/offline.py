@@ -13,6 +13,7 @@ from browser_agent.cli.output import (
     EXIT_INTEGRITY,
     EXIT_PENDING,
     Exit,
+    UsageFault,
     print_json,
     print_text,
     report_error,
@@ -75,6 +76,8 @@ def replay(
     from browser_agent.models.resolve import resolve_model
     from browser_agent.replay import replay_run
 
+    if not run_dir.is_dir():
+        raise UsageFault(f"there is no folder {run_dir}")
     other = None if model is None else resolve_model(model)
     try:
         path = None if browser_path is None else str(browser_path)

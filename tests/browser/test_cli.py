@@ -140,6 +140,17 @@ def test_signals_end_a_run_with_what_was_gathered(
     assert result["stop_reason"] == "cancelled"
 
 
+def test_a_folder_that_is_not_there_is_a_usage_error_and_one_without_recording_damaged(
+    tmp_path: Path,
+) -> None:
+    for name in ("replay", "verify", "report"):
+        assert command(name, "nowhere", "--json", folder=tmp_path).returncode == 2
+    (tmp_path / "empty").mkdir()
+    done = command("replay", "empty", "--json", folder=tmp_path)
+    assert done.returncode == 6
+    assert json.loads(done.stdout)["error"]["code"] == "recording_miss"
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from browser_agent import ports
 from browser_agent.errors import ConfigurationError, InvalidInput
 from browser_agent.logic.budget import Budget
 from browser_agent.models.scripted import ScriptedModel
-from browser_agent.records.limits import RunLimits
+from browser_agent.records.limits import BrowserLimits, RunLimits
 from browser_agent.robot.robot import Robot
 from browser_agent.robot.settings import MAX_TOOLS
 from browser_agent.tools.tool import Tool, tool
@@ -85,6 +86,9 @@ def test_unknown_keywords_are_refused_everywhere() -> None:
     for change in (robot.update, robot.fork):
         with pytest.raises(ConfigurationError, match="unknown setting temprature; known are name"):
             change(temprature=1)
+    for start in (robot.run, robot.stream):
+        with pytest.raises(TypeError):
+            start("look", attachments=["a.png"])  # pyright: ignore[reportCallIssue] - the point of the test
 
 
 def test_a_robot_without_tools_is_built_when_it_is_asked_for() -> None:
@@ -152,6 +156,30 @@ def test_a_robot_describes_itself_in_plain_words() -> None:
     assert described["tools"] == ["look"]
     assert described["budget"] == {"tokens": None, "cost_usd": 0.5}
     assert repr(robot) == "Robot('r', tools=1)"
+
+
+def test_defaults_are_those_of_the_documentation() -> None:
+    assert asdict(RunLimits()) == {
+        "max_turns": 30,
+        "max_tool_rounds": 60,
+        "max_time_s": 600,
+        "max_tokens": None,
+        "max_cost_usd": None,
+        "model_timeout_s": 120,
+        "max_results_bytes": 2_000_000,
+    }
+    assert asdict(BrowserLimits()) == {
+        "navigation_timeout_s": 20,
+        "action_timeout_s": 10,
+        "observation_timeout_s": 5,
+        "close_timeout_s": 10,
+        "result_bytes": 65_536,
+        "snapshot_bytes": 24_576,
+        "capture_bytes": 2_097_152,
+        "download_bytes": 67_108_864,
+        "max_pages": 8,
+        "max_dialogs": 20,
+    }
 
 
 def test_limits_are_checked() -> None:
