@@ -69,6 +69,7 @@ class Witness:
         tab = op.tab
         observer = self._core.observer(tab)
         baseline = asyncio.ensure_future(observer.baseline())
+        baseline.add_done_callback(_read_error)  # nobody awaits it where the watch fails
         watch = None
         if aim is not None and kinds:
             watch = await looking(op, observer.watch(aim.ref, kinds))
@@ -214,3 +215,8 @@ async def _hear_keys(op: Operation, trace: Trace) -> None:
         trace.event = Seen.TARGET
     elif known and len(known) == len(trace.ears):
         trace.event = Seen.NOWHERE
+
+
+def _read_error(task: asyncio.Future[str]) -> None:
+    if not task.cancelled():
+        task.exception()

@@ -239,7 +239,7 @@ async def page(chromium: PlainBrowser) -> AsyncIterator[Page]:
 
 
 @pytest.fixture
-def observer(page: Page) -> Iterator[Observer]:
+async def observer(page: Page) -> AsyncIterator[Observer]:
     """The observer of ``page``, with so much time that a slow machine decides nothing."""
     looking = Observer(page, refs=RefTable(), limits=PATIENT)
     yield looking

@@ -36,15 +36,6 @@ def command(*arguments: str, folder: Path, **environment: str) -> subprocess.Com
     )
 
 
-def ours_left() -> list[str]:
-    found: list[str] = []
-    for one in psutil.process_iter(["cmdline", "status"]):
-        line = " ".join(one.info["cmdline"] or ())
-        if "--browser-agent-owner=" in line and one.info["status"] != psutil.STATUS_ZOMBIE:
-            found.append(line)
-    return found
-
-
 def test_demo_answers_verifies_and_fails_after_a_change(tmp_path: Path) -> None:
     done = command("demo", "--out", str(tmp_path / "run"), folder=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -112,7 +103,6 @@ def test_usage_faults_are_one_sentence_and_two(
 def test_signals_end_a_run_with_what_was_gathered(
     tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
-    before = set(ours_left())
     with serve_folder(ROOT / "fixtures" / "site") as base:
         run = subprocess.Popen(
             [*COMMAND, "run", "Who keeps the light?", "--start", base + "/", "--out", "run"],
@@ -130,10 +120,13 @@ def test_signals_end_a_run_with_what_was_gathered(
         for line in run.stderr:
             if "browser_navigate" in line:
                 break
+        started = psutil.Process(run.pid).children(recursive=True)
         run.send_signal(number)
         _, errors = run.communicate(timeout=120)
     assert run.returncode == code, errors
-    assert set(ours_left()) <= before
+    assert started
+    gone, left = psutil.wait_procs(started, timeout=10)
+    assert not left, gone
     done = command("verify", "run", "--json", folder=tmp_path)
     assert done.returncode == 0, done.stdout
     result = json.loads((tmp_path / "run" / "result.json").read_text())

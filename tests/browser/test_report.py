@@ -82,8 +82,10 @@ async def test_page_text_stays_text(report: Page) -> None:
 MARKS = [("mark-1", "1"), ("mark-1-2", "1"), ("mark-2", "2"), ("mark-2-2", "2"), ("mark-3", "3")]
 
 
-def at(report: Page) -> str:
-    return report.url.partition("#")[2]
+async def arrive(report: Page, place: str) -> None:
+    """Wait until the last input has led there."""
+    await report.wait_for_function("place => location.hash === '#' + place", arg=place)
+    await report.wait_for_url(f"**#{place}")
 
 
 async def test_every_footnote_works_by_mouse_there_and_back(report: Page) -> None:
@@ -91,20 +93,20 @@ async def test_every_footnote_works_by_mouse_there_and_back(report: Page) -> Non
     assert sorted(places) == sorted(place for place, _ in MARKS)
     for place, note in MARKS:
         await report.click(f"#{place}")
-        assert at(report) == f"note-{note}"
+        await arrive(report, f"note-{note}")
         assert await report.inner_text(f"#note-{note} mark") == QUOTES[int(note) - 1]
         await report.click(f'#note-{note} a[href="#{place}"]')
-        assert at(report) == place
+        await arrive(report, place)
 
 
 async def test_every_footnote_works_by_keyboard_there_and_back(report: Page) -> None:
     for place, note in MARKS:
         await tab_to(report, f"#{place}")
         await report.keyboard.press("Enter")
-        assert at(report) == f"note-{note}"
+        await arrive(report, f"note-{note}")
         await tab_to(report, f'#note-{note} a[href="#{place}"]')
         await report.keyboard.press("Enter")
-        assert at(report) == place
+        await arrive(report, place)
 
 
 async def tab_to(report: Page, selector: str) -> None:
