@@ -216,7 +216,9 @@ async def test_what_cannot_be_clicked_is_not_clicked(
     clicked = await hasty.click(await ref(hasty, "Go", "button"))
     assert outcome(clicked) == (Status.ERROR, Effect.NOT_DISPATCHED, "not_actionable")
     assert words in (clicked.error_message or "")
-    assert data_of(await hasty.tabs())["items"][0]["title"] != "hit"
+    tab = hasty._core.tabs.current
+    assert tab is not None
+    assert await tab.page.title() != "hit"
 
 
 async def test_an_element_that_becomes_usable_is_waited_for(
