@@ -145,7 +145,6 @@ const childList = (node) => {
 
 const contentText = (el, seen, hidden, skip) => {
   if (seen.size > 5_000) return '';
-  if (!hidden && getComputedStyle(el).contentVisibility === 'hidden') return '';
   let text = generated(el, '::before');
   for (const child of kidsOf(el)) {
     const type = get.nodeType.call(child);
