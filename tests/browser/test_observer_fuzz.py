@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 import pytest
 from anyio.from_thread import start_blocking_portal
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from browser_agent import Browser, Result, Session, UrlPolicy
@@ -169,10 +169,11 @@ def check(look: Result) -> None:
 def test_no_page_breaks_a_look_at_it(look: Look, long_run: bool) -> None:
     @settings(
         max_examples=2_000 if long_run else 150,
-        derandomize=not long_run,  # the same pages each time; --long draws new ones
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
     @given(pages)
+    @example(f"<label><input><div style='content-visibility:hidden'>{MARK}</div></label>")
+    @example(f"<label><input><p style='content-visibility:hidden'><b>{MARK}</b></p></label>")
     def play(body: str) -> None:
         looks, described = look(body)
         for one in looks:

@@ -31,6 +31,7 @@ class Ctx {
     this.check = check; // children may have no box for reasons that styles do not show
     this.inert = false;
     this.svg = false;
+    this.bare = false; // an element's own: its contents are not rendered
   }
 
   with(changes) {
@@ -88,7 +89,7 @@ class Walk {
     this.checkCovers = this.covers.over().length > 0 || this.covers.sinks;
     const outer = flatParent(top);
     const ctx = outer ? this.ctxOf(outer) : this.firstCtx();
-    if (ctx) {
+    if (ctx && !ctx.bare) {
       const start = this.frame(null, null, ctx, 0, false);
       start.list = [top];
       this.loop();
@@ -299,15 +300,17 @@ class Walk {
 
   inside(ctx, el) {
     const tag = tagOf(el);
-    if (SKIPPED.has(tag)) return null;
+    if (ctx.bare || SKIPPED.has(tag)) return null;
     const parent = flatParent(el);
     if (parent && tag !== 'summary' && tagOf(parent) === 'details' && !hasAttr(parent, 'open')) return null;
     const shadow = get.shadowRoot.call(el);
     if (shadow) this.profile.scan(shadow);
     const bits = this.profile.full(el, tag);
+    this.hidesKids = false;
     if (bits & STYLE || ctx.check || ctx.svg || (this.profile.paints && TINTED.has(tag))) {
       ctx = this.derive(ctx, el, tag, ctx.svg ? bits | STYLE : bits);
     }
+    if (ctx && this.hidesKids) return ctx.with({ bare: true });
     if (ctx && tag === 'svg') return ctx.with({ svg: true });
     return ctx;
   }
@@ -373,7 +376,7 @@ class Walk {
     let text = '';
     const visit = (at, depth) => {
       const ctx = this.ctxOf(at);
-      if (!ctx || depth > 60 || text.length > 2_000) return;
+      if (!ctx || ctx.bare || depth > 60 || text.length > 2_000) return;
       for (const child of kidsOf(at)) {
         if (get.nodeType.call(child) === 3) {
           const part = fold(get.data.call(child).slice(0, 2_000));
