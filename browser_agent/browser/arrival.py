@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 QUIET_MS = 60
 SETTLE_S = 1.0
-LOOK_S = 12.0
+LOOK_S = 20.0
 """How long a page that is laid out (megabytes of text) may take to show itself."""
 SIGNS_BYTES = 6_000
 _CLOCK_S = 0.05

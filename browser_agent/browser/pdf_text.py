@@ -94,6 +94,7 @@ async def read_pdf(content: bytes, limit_chars: int) -> PdfText | None:
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
+        env={},  # keys of ours are none of its business
     )
     try:
         told, _ = await worker.communicate(content)
