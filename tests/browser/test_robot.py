@@ -13,9 +13,10 @@ import pytest
 from browser_agent.browser.browser import Browser
 from browser_agent.browser.session import Session
 from browser_agent.errors import ConfigurationError, InvalidInput
+from browser_agent.logic.url_policy import UrlPolicy
 from browser_agent.models.scripted import ScriptedModel
 from browser_agent.records.events import RunEnded, ToolCallStarted
-from browser_agent.records.limits import RunLimits
+from browser_agent.records.limits import BrowserLimits, RunLimits
 from browser_agent.records.model import ModelRequest
 from browser_agent.records.run_parts import open_operations
 from browser_agent.robot.robot import Robot
@@ -33,7 +34,7 @@ LOGIN = """<title>Login</title><form method=post action=/in>
 
 POST_AND_BLOCK = """<title>Shop</title><button onclick="
   fetch('/order', {method: 'POST', body: 'one'});
-  const end = Date.now() + 2500; while (Date.now() < end);
+  const end = Date.now() + 9000; while (Date.now() < end);
   document.getElementById('done').textContent = 'ordered'">Order</button><p id=done></p>"""
 
 
@@ -117,8 +118,9 @@ async def test_the_callers_session_is_used_and_left_open(
 
 
 async def test_an_action_that_may_have_landed_makes_the_run_unknown_until_verified(
-    hasty_browser: Browser, site: FixtureSite
+    local_web: UrlPolicy, site: FixtureSite
 ) -> None:
+    """The limit leaves a slow machine time to get to the click; the page blocks for longer."""
     url = site.page("/shop", POST_AND_BLOCK)
 
     @site.route("/order")
@@ -138,8 +140,10 @@ async def test_an_action_that_may_have_landed_makes_the_run_unknown_until_verifi
     verify: list[Any] = [("browser_verify", {"operation": "R3"})]
     script: list[Any] = [*open_it, click, click_again, verify, "Ordered."]
     model = ScriptedModel(script)
-    robot = Robot("r", model=model, browser=hasty_browser, approve=lambda _: True)  # pyright: ignore[reportUnknownLambdaType] - any request
-    result = await robot.run("Order.")
+    limits = BrowserLimits(action_timeout_s=4.0)
+    async with Browser.launch(local_web, robots=False, limits=limits) as browser:
+        robot = Robot("r", model=model, browser=browser, approve=lambda _: True)  # pyright: ignore[reportUnknownLambdaType] - any request
+        result = await robot.run("Order.")
     assert [call.status for call in result.tool_calls][2:4] == ["unknown", "error"]
     assert site.count("/order") == 1, "the repetition was refused"
     assert result.stop_reason == "completed"
