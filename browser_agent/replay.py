@@ -37,6 +37,10 @@ from browser_agent.tools.tool import Halt, Tool, ToolContext
 __all__ = ["Comparison", "compare", "open_tape", "replay_run"]
 
 Plan = Mapping[str, Any]
+_PATIENCE = 3.0
+"""A replay gives each part of a step this many times its recorded limit: a machine that is slower
+than the one that recorded must not turn an outcome into another. What ran into its limit when it
+was recorded waited for something that never came, and does so again."""
 
 
 async def replay_run(
@@ -88,12 +92,21 @@ def launch_for(recording: Recording, *, executable_path: str | None = None) -> L
     stand_ins = cast("Sequence[Plan]", recording.meta.get("stand_ins") or ())
     return Browser.launch(
         policy=policy_of(recording),
-        limits=BrowserLimits(**made["limits"]) if "limits" in made else None,
+        limits=_patient(BrowserLimits(**made["limits"])) if "limits" in made else None,
         secrets={one["name"]: Secret(one["text"], one["origins"]) for one in stand_ins},
         robots=False,
         executable_path=executable_path,
         user_agent=made.get("user_agent"),
         search_url=plan.get("search_url"),
+    )
+
+
+def _patient(limits: BrowserLimits) -> BrowserLimits:
+    return replace(
+        limits,
+        navigation_timeout_s=limits.navigation_timeout_s * _PATIENCE,
+        action_timeout_s=limits.action_timeout_s * _PATIENCE,
+        observation_timeout_s=limits.observation_timeout_s * _PATIENCE,
     )
 
 
