@@ -8,7 +8,7 @@ import shutil
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -90,6 +90,15 @@ def test_each_replays_the_same_every_time(played: Played, name: str, long_run: b
 
 def digests(result: RobotResult) -> list[str]:
     return [one.digest for one in result.results if "op_" not in str(one.data)]
+
+
+async def test_a_replay_has_more_time_than_the_recorded_run() -> None:
+    recording = load_recording(FOLDER / "unknown-form")
+    recorded = cast("Any", recording.meta["plan"])["browser"]["limits"]
+    async with launch_for(recording) as browser:
+        for name in ("navigation_timeout_s", "action_timeout_s", "observation_timeout_s"):
+            assert getattr(browser.limits, name) == 3 * recorded[name]
+        assert browser.limits.result_bytes == recorded["result_bytes"]
 
 
 def test_they_are_of_the_kinds_that_matter() -> None:
